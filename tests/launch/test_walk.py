@@ -41,7 +41,7 @@ def walk(shared_environment, ros):
 
 
 @pytest.mark.parametrize(
-    "goal, way",
+    "goal, walked",
     [
         ({"distance": 0.6}, (0.6, 0.0)),
         ({"distance": -0.3}, (-0.3, 0.0)),
@@ -50,7 +50,7 @@ def walk(shared_environment, ros):
     ],
     ids=["forward", "backward", "left", "right"],
 )
-def test_the_walker_of_human_size(walk, ros, goal, way):
+def test_the_walker_of_human_size(walk, ros, goal, walked):
     message = Walk.Goal(**{name: value for name, value in goal.items() if name != "velocity"})
     message.velocity.linear.y = goal.get("velocity", 0.0)
     odometry = ros.subscribe(Odometry, "/walker/odom")
@@ -66,8 +66,8 @@ def test_the_walker_of_human_size(walk, ros, goal, way):
     assert (status, result.error_code) == (GoalStatus.STATUS_SUCCEEDED, Walk.Result.NONE), result.message
     assert not result.clipped
     last = ros.subscribe(Odometry, "/walker/odom").wait().pose.pose
-    if way is None:
-        way = (0.0, result.lateral)
+    if walked is None:
+        walked = (0.0, result.lateral)
         assert abs(result.lateral) > 0.1 and result.lateral * goal["velocity"] > 0.0
     gone = (last.position.x - before.x, last.position.y - before.y)
-    assert math.dist(gone, way) < 0.03 and abs(last.orientation.x) + abs(last.orientation.y) < 0.05, (gone, way)
+    assert math.dist(gone, walked) < 0.03 and abs(last.orientation.x) + abs(last.orientation.y) < 0.05, (gone, walked)

@@ -26,7 +26,7 @@ FAR = turned(0.8)
 
 
 def set_off(ros, states):
-    """Starts the arm on a long way; returns when it is on it."""
+    """Starts the arm on a long motion; returns when it moves."""
     settle_in(ros)
     states.messages.clear()
     client = ros.action(FollowJointTrajectory, "/arm/follow_joint_trajectory")

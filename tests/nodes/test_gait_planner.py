@@ -456,7 +456,7 @@ def test_cmd_vel_walks_and_its_silence_stops(walk, ros):
         publisher.publish(twist(0.06))
         return odometry.messages and odometry.last.pose.pose.position.x > before.x + 0.1
 
-    ros.wait_for(far, timeout=240.0, what="10 cm of way")
+    ros.wait_for(far, timeout=240.0, what="10 cm of walk")
     ros.wait_for(lambda: abs(odometry.last.twist.twist.linear.x) < 1e-3, timeout=120.0, what="rest")
     upright(ros)
 
@@ -470,7 +470,7 @@ def test_a_fall_without_a_goal_is_reported_and_lets_go(standing, ros):
         publisher.publish(twist(0.06))
         return odometry.messages and odometry.last.pose.pose.position.x > 0.05
 
-    ros.wait_for(walks, what="5 cm of way")
+    ros.wait_for(walks, what="5 cm of walk")
     force = Wrench(force=Vector3(x=-150.0))
     assert ros.call(Push, "/khr1/sim/push", body="khr1/base_link", point=Point(), wrench=force, duration=0.01).success
     diagnostics.wait(lambda m: any(v.key == "last_fall" and "behind" in v.value for s in m.status for v in s.values))

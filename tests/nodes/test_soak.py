@@ -153,7 +153,7 @@ def test_processor_time_at_1_khz(domain, ros):
         client.destroy()
         # Most of it is the middleware's: waking up, taking and publishing 1000 messages a second.
         assert share < 0.2
-    # The same way of the messages, and nothing computed.
+    # The same messages, and nothing computed.
     with Arm(domain, nodes=["sim"], period=0.001), NodeProcess(domain, "answerer", namespace="/arm") as answerer:
         commands = ros.subscribe(JointState, "/arm/joint_command", 1)
         commands.wait()

@@ -24,11 +24,11 @@ WALKS = {
 
 def describe(result):
     """One line about a report."""
-    way = f"{result['distance_m']:.2f} m, {1e3 * abs(result['lateral_drift_m']):.0f} mm aside, turned {math.degrees(result['yaw_rad']):.1f} degrees"
+    distance = f"{result['distance_m']:.2f} m, {1e3 * abs(result['lateral_drift_m']):.0f} mm aside, turned {math.degrees(result['yaw_rad']):.1f} degrees"
     mark = "FELL" if result["fell"] else "stands"
     why = f": {result['failure']}" if result["fell"] else ""
     return (
-        f"{mark}{why}; {result['steps']} steps in {result['walking_time_s']:.1f} s, {way}, "
+        f"{mark}{why}; {result['steps']} steps in {result['walking_time_s']:.1f} s, {distance}, "
         f"leaned {math.degrees(result['largest_lean_rad']):.1f} degrees at most; "
         f"{result['faster_than_real_time']:.1f} times as fast as real time"
     )

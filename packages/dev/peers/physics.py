@@ -179,7 +179,7 @@ SERIES = [
         "source": "the exact cone; a pyramid of the same μ would hold up to 1.41 μmg at 45°",
     },
     {
-        "file": "slope", "title": "4 Boxes on a slope of 20°: way in 10 s", "x": "μ / tan α [-]", "y": "distance [m]", "log": "y",
+        "file": "slope", "title": "4 Boxes on a slope of 20°: distance in 10 s", "x": "μ / tan α [-]", "y": "distance [m]", "log": "y",
         "points": {
             "exact": [(r, 0.5 * 9.81 * math.sin(math.radians(20)) * (1 - r) * 100) for r in (0.5, 0.9, 0.99, 0.999)],
             "MuJoCo 4.0, elliptic": [(1.5, 8.7e-3)], "MuJoCo, impedance ratio 100": [(1.5, 8.7e-5)], "MuJoCo, 10 no-slip sweeps": [(1.5, 1.2e-6)],
@@ -209,12 +209,12 @@ SERIES = [
         "source": "closed form; the bar of what is held is 1e-6 m in 10 s",
     },
     {
-        "file": "stand", "title": "1.8 ANYmal stands: how far its feet have crept", "x": "time [s]", "y": "way since 5 s [m]", "log": "y",
+        "file": "stand", "title": "1.8 ANYmal stands: how far its feet have crept", "x": "time [s]", "y": "distance since 5 s [m]", "log": "y",
         "levels": {"bar": 1e-6},
         "source": "SimBenchmark (Hwangbo, Kang et al. 2018): MuJoCo without its no-slip pass slides to the floor in seconds",
     },
     {
-        "file": "stopping", "title": "4 Boxes slide to rest from 3 m/s", "x": "direction [°]", "y": "way over v²/(2 μ g) [-]", "log": "",
+        "file": "stopping", "title": "4 Boxes slide to rest from 3 m/s", "x": "direction [°]", "y": "distance over v²/(2 μ g) [-]", "log": "",
         "points": {
             "MuJoCo, elliptic, at most": [(0, 1.002), (30, 1.002), (45, 1.002)],
             "MuJoCo, pyramid": [(30, 1.32), (45, 1.41)],

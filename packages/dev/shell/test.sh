@@ -25,6 +25,7 @@ slow=(
   a_post_beside_one_finger_is_blocked
   a_robot_walks_across_a_slope
   a_slippery_cube_is_gripped_harder
+  a_stall_on_the_way_aborts_no_motion
   a_stall_while_closing_does_not_strike
   a_step_catches_a_push
   all_families_of_the_study_are_found

@@ -25,6 +25,7 @@ impl Bounds {
 
     /// The box around points.
     pub(crate) fn around(points: &[Vector3]) -> Self {
+        // The inverted box is the neutral element of the union.
         let far = Vector3::repeat(f64::INFINITY);
         let none = Self { lower: far, upper: -far };
         points.iter().fold(none, |b, p| Self { lower: b.lower.inf(p), upper: b.upper.sup(p) })
@@ -37,6 +38,7 @@ impl Bounds {
     }
 
     pub(crate) fn is_finite(&self) -> bool {
+        // Infinities of opposite sign sum to NaN: one sum tests both corners.
         (self.lower + self.upper).iter().all(|x| x.is_finite())
     }
 
@@ -50,6 +52,7 @@ impl Bounds {
 
     /// Least height of a point of the box along `normal`. [m]
     pub(crate) fn lowest(&self, normal: &Vector3) -> f64 {
+        // A linear function over a box: every coordinate takes the end that the sign of its factor picks.
         self.lower.component_mul(normal).inf(&self.upper.component_mul(normal)).sum()
     }
 }

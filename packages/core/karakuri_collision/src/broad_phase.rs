@@ -22,6 +22,7 @@ impl BroadPhase {
         let order = |a: &(f64, usize), b: &(f64, usize)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
         let lower = |i: usize| bounds.get(i)?.as_ref().map(|b| b.lower.x);
         let before = self.sorted.len();
+        // Keys are refreshed in the order of the last step, which is nearly sorted.
         self.sorted.retain_mut(|(x, i)| lower(*i).map(|now| *x = now).is_some());
         let present = bounds.iter().filter(|b| b.is_some()).count();
         if self.sorted.len() == before && present == before {
@@ -34,8 +35,10 @@ impl BroadPhase {
                 }
             }
         } else {
+            // Insertion of many new colliders would be quadratic.
             self.sorted.clear();
             self.sorted.extend((0..bounds.len()).filter_map(|i| Some((lower(i)?, i))));
+            // Unstable is deterministic here: ties go by index, so no two keys are equal.
             self.sorted.sort_unstable_by(order);
         }
     }
@@ -54,6 +57,7 @@ impl BroadPhase {
             self.active.retain(|&j| bounds[j].as_ref().is_some_and(|other| other.upper.x >= lower));
             for &j in &self.active {
                 if bounds[j].as_ref().is_some_and(|other| overlap_yz(own, other)) {
+                    // Lower id first, whichever begins first along x: a manifold's normal points from the lower to the higher.
                     pairs.push((ColliderId(i.min(j)), ColliderId(i.max(j))));
                 }
             }

@@ -56,6 +56,7 @@ pub(crate) struct Placed {
 impl Placed {
     /// Core in world axes, seen from `origin`.
     pub(crate) fn posed(&self, origin: &Vector3) -> Posed<'_> {
+        // Relative to a point of the pair, as coordinates far from the world's origin have fewer digits for the gap.
         let X = &self.pose_in_world;
         Posed::new(&self.solid, Pose::new(X.rotation, X.translation - origin))
     }
@@ -63,6 +64,7 @@ impl Placed {
     /// Moves to the pose `X_WC`.
     pub(crate) fn place(&mut self, X_WC: &Pose) {
         self.pose_in_world = *X_WC;
+        // A pose that is not finite has no box, so it meets nothing and spoils no sort.
         self.bounds = self.solid.bounds(X_WC).filter(Bounds::is_finite);
         self.changed = true;
     }

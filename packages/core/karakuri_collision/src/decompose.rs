@@ -75,6 +75,7 @@ pub fn decompose(
 ) -> Result<Decomposition, ShapeError> {
     let mesh =
         ColliderShape::Triangles { vertices: vertices.to_vec(), triangles: triangles.to_vec() };
+    // For its checks only: they are those of a collider of triangles.
     mesh.build()?;
     let surface = turned_outward(&Surface::new(vertices, triangles));
     let Bounds { lower, upper } = surface.bounds;
@@ -107,10 +108,12 @@ pub fn decompose(
             parts[worst].is_final = true;
         }
     }
+    // A tolerance that is asked for is kept or refused; the default is a best effort within its number of parts.
     let deviation = parts.iter().map(Part::excess).fold(0.0, f64::max);
     if let Some(tolerance) = tolerance.filter(|tolerance| deviation > *tolerance) {
         return Err(ShapeError::Deviation { n_parts: parts.len(), deviation, tolerance });
     }
+    // Joined at the end: a plane that resolves one concave place also cuts what was convex elsewhere.
     join(&mut parts, &solid, allowed);
     let deviation = parts.iter().map(Part::excess).fold(0.0, f64::max);
     // Slivers that a plane leaves at the surface have no volume, and nothing rests on them.
@@ -146,6 +149,7 @@ fn turned_outward(surface: &Surface) -> Surface {
             piece.push(i);
             let t = turned[i];
             for [p, q] in [[t[0], t[1]], [t[1], t[2]], [t[2], t[0]]] {
+                // Borders, and edges of three faces or more, tell nothing about orientation.
                 let Some([a, b]) = owners.get(&[p.min(q), p.max(q)]).map(Vec::as_slice) else {
                     continue;
                 };
@@ -196,10 +200,12 @@ fn planes_to_try(part: &Part, edges: &[ConcaveEdge]) -> Vec<Plane> {
         .collect();
     near.sort_by(|a, b| a.0.total_cmp(&b.0));
     near.truncate(EDGES_TRIED);
+    // Either face's plane puts the concave edge on the boundary of both parts, which bars at right angles need.
     let beside = near
         .iter()
         .flat_map(|(_, edge)| edge.normals.map(|normal| Plane::through(&edge.ends[0], normal)));
     let tangent = (at - on).try_normalize(0.0).map(|normal| Plane::through(&on, normal));
+    // Planes through the middle halve what is symmetric, such as a ring.
     let axes = [on, part.middle()].into_iter().flat_map(|through| {
         [Vector3::x(), Vector3::y(), Vector3::z()].map(|axis| Plane::through(&through, axis))
     });
@@ -238,6 +244,7 @@ fn join(parts: &mut Vec<Part>, solid: &Solid, allowed: f64) {
         let found = (first + 1..parts.len()).find_map(|second| {
             let mut joined = parts[first].joined(&parts[second])?;
             let apart = parts[first].volume() + parts[second].volume();
+            // The volume is known, the distance takes a search over the faces: the cheaper test first.
             if joined.volume() > JOINED_VOLUME * apart {
                 return None;
             }

@@ -28,7 +28,9 @@ impl Ellipsoid {
         let squares = self.semi_axes.component_mul(&self.semi_axes);
         let at = |t: f64| squares.zip_map(p, |s, p| s * p / (s + t));
         let mut low = -squares.min();
+        // Bracket: at t = ‖p‖ max s no |q_i|/s_i exceeds |p_i|/‖p‖, so the level is at most 1 there.
         let mut high = p.norm() * self.semi_axes.max();
+        // 128 halvings leave no digit undecided; Newton's method can step across the pole at t = −min s².
         for _ in 0..128 {
             let middle = 0.5 * (low + high);
             if self.level(&at(middle)) > 1.0 { low = middle } else { high = middle }
@@ -114,6 +116,7 @@ impl RayCast for Ellipsoid {
         max_time_of_impact: f64,
         solid: bool,
     ) -> Option<RayIntersection> {
+        // Scaled by S⁻¹ the ellipsoid is the unit ball; a linear map keeps the ray's parameter t.
         let unit = |v: Vec3| convert::from_vector(v).component_div(&self.semi_axes);
         let (o, d) = (unit(ray.origin), unit(ray.dir));
         let (a, b, c) = (d.norm_squared(), o.dot(&d), o.norm_squared() - 1.0);

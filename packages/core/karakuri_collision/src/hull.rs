@@ -88,7 +88,9 @@ impl Hull {
             let Ok((corners, triangles)) = try_convex_hull(&snapped) else { continue };
             let vertices: Vec<Vector3> = corners.iter().map(|p| convert::from_vector(*p)).collect();
             let Some(hull) = Self::new(&vertices, &triangles) else { continue };
+            // Measured at the points given, not at the snapped ones: what the grid moved has to show.
             let outside = hull.outside(&farthest);
+            // The best grid is kept, as a coarser one may be worse.
             if best.as_ref().is_none_or(|(least, ..)| outside < *least) {
                 let Some(shape) = SharedShape::convex_mesh(corners, &triangles) else { continue };
                 best = Some((outside, hull, shape));
@@ -146,6 +148,7 @@ impl Hull {
         let above = |face: &Face| {
             let corners = &self.corners[face.first as usize..(face.first + face.len) as usize];
             let level = corners.iter().map(|&i| face.normal.dot(&self.vertices[i as usize]));
+            // The highest corner's level: a face is a plane only to the tolerances of `regions`.
             let level = level.fold(f64::NEG_INFINITY, f64::max);
             points.along(&face.normal).1 - level
         };
@@ -169,6 +172,7 @@ impl Hull {
                 vertices.push(*p);
             }
         }
+        // Fewer enclose no volume.
         if regions.len() < 4 || vertices.len() < 4 {
             return None;
         }
@@ -179,6 +183,7 @@ impl Hull {
             let (first, len) = (u32::try_from(first).ok()?, u32::try_from(len).ok()?);
             faces.push(Face { normal: region.normal, first, len });
             corners.extend(region.corners.iter().map(|&i| place[i as usize]));
+            // All its vertices, not only its corners: one on a straight rim is a corner of the neighbour's.
             for &i in &region.vertices {
                 if let Some(around) = around.get_mut(place[i as usize] as usize) {
                     around.push(f);
@@ -222,6 +227,7 @@ impl Hull {
 
     /// Volume by the divergence theorem. [m³]
     pub(crate) fn volume(&self) -> f64 {
+        // Cones to a corner of the hull, as to a distant frame's origin they would cancel.
         let origin = self.vertices[0];
         // A face and the origin span a cone: a third of the area times the height.
         let cone = |face: HullFace| {
@@ -279,6 +285,7 @@ fn regions(points: &[Vector3], triangles: &[[u32; 3]]) -> Vec<Region> {
     let mut taken = vec![false; triangles.len()];
     let mut regions = Vec::new();
     for seed in order {
+        // Slivers seed no face: their normal is noise.
         let Some(normal) = doubled[seed].try_normalize(SLIVER * size * size) else { continue };
         if core::mem::replace(&mut taken[seed], true) {
             continue;
@@ -295,6 +302,7 @@ fn regions(points: &[Vector3], triangles: &[[u32; 3]]) -> Vec<Region> {
             next += 1;
             let t = triangles[i];
             for k in 0..3 {
+                // The neighbour has the common edge in the opposite direction.
                 let Some(&j) = owner.get(&(t[(k + 1) % 3], t[k])) else { continue };
                 if !taken[j] && belongs(j) {
                     taken[j] = true;
@@ -303,6 +311,7 @@ fn regions(points: &[Vector3], triangles: &[[u32; 3]]) -> Vec<Region> {
             }
         }
         // The normal of a face is that of the sum of its triangles' areas.
+        // Areas as weights: a large triangle's normal has the smaller rounding.
         let sum: Vector3 = members.iter().map(|&i| doubled[i]).sum();
         let normal = sum.try_normalize(0.0).unwrap_or(normal);
         let mut vertices: Vec<u32> = members.iter().flat_map(|&i| triangles[i]).collect();
@@ -334,6 +343,7 @@ fn outline(points: &[Vector3], vertices: &[u32], normal: &Vector3) -> Vec<u32> {
             while corners.len() >= first + 2 {
                 let (a, b) = (corners[corners.len() - 2], corners[corners.len() - 1]);
                 let (ab, bp) = ((b.0 - a.0, b.1 - a.1), (p.0 - b.0, p.1 - b.1));
+                // Compared with both lengths, the threshold is a sine: short edges keep their corners.
                 let (along, onward) = (ab.0.hypot(ab.1), bp.0.hypot(bp.1));
                 if ab.0 * bp.1 - ab.1 * bp.0 > IN_PLANE * along * onward {
                     break;

@@ -19,6 +19,7 @@ pub struct ContactPoint {
 }
 
 impl ContactPoint {
+    // NaN, so that a point read beyond `len` shows.
     const NONE: Self = Self {
         feature: u64::MAX,
         position: Vector3::new(f64::NAN, f64::NAN, f64::NAN),

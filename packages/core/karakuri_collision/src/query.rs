@@ -44,6 +44,7 @@ impl CollisionScene {
             let reach = nearest.map_or(range, |hit| hit.distance);
             if let Some(hit) =
                 placed.parry.cast_ray_and_get_normal(&placed.parry_pose(), &ray, reach, true)
+                // Strictly nearer: of equals the lower id, which comes first.
                 && nearest.is_none_or(|n| hit.time_of_impact < n.distance)
             {
                 let (distance, normal) = (hit.time_of_impact, convert::from_vector(hit.normal));
@@ -104,6 +105,7 @@ fn nearest_triangle(
     for index in triangles.bvh().intersect_aabb(&near) {
         let t = triangles.triangle(index);
         let corners = [t.a, t.b, t.c].map(|p| pose.transform_point(&convert::from_vector(p)));
+        // Overlapping triangles are compared by depth: the search must reach 0 at least, or it ends at the first.
         let left = nearest.map_or(reach, |n| n.gap);
         let found = narrow.separation(&Posed::triangle(corners), &theirs, left.max(0.0));
         if let Some(found) = found

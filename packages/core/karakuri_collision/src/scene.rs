@@ -15,6 +15,7 @@ use crate::sweep::{self, Impact, Moving, Swept, Window};
 const STILL: f64 = 1e-11;
 
 fn nearly_equal(a: &Pose, b: &Pose) -> bool {
+    // Componentwise: an angle from a quaternion would have half the digits near zero.
     (a.translation - b.translation).amax() <= STILL && (a.rotation - b.rotation).amax() <= STILL
 }
 
@@ -94,6 +95,7 @@ impl CollisionScene {
     /// Lets a collider count as fixed, or as moving again.
     pub fn set_fixed(&mut self, id: ColliderId, fixed: bool) {
         if let Some(placed) = &mut self.colliders[id.0] {
+            // Two fixed colliders had no manifold that could be kept.
             placed.changed |= placed.fixed != fixed;
             placed.fixed = fixed;
         }
@@ -155,9 +157,11 @@ impl CollisionScene {
         self.pairs.clear();
         self.broad.sweep(&self.bounds, &mut self.pairs);
         self.pair_half_spaces(prediction);
+        // By id: the order of the sweep changes with the poses, and `before` is walked in step with the pairs.
         self.pairs.sort_unstable();
         core::mem::swap(&mut self.manifolds, &mut self.before);
         self.manifolds.clear();
+        // Kept contacts lack the gaps between a smaller prediction and this one.
         let refresh = prediction.to_bits() != self.prediction.to_bits();
         self.prediction = prediction;
         let mut before = self.before.as_slice();
@@ -169,6 +173,7 @@ impl CollisionScene {
             if (placed_a.fixed && placed_b.fixed) || self.ignored.binary_search(&(a, b)).is_ok() {
                 continue;
             }
+            // Both lists are sorted by pair, so the search starts where the last one ended.
             before = &before[before.partition_point(|m| (m.a, m.b) < (a, b))..];
             let known = &before[..before.partition_point(|m| (m.a, m.b) == (a, b))];
             if !(refresh || placed_a.changed || placed_b.changed) {

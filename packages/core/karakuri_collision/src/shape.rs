@@ -135,6 +135,7 @@ impl ColliderShape {
                 Err(ShapeError::Size { what, value })
             }
         };
+        // A quarter turn about x takes parry's y to our z.
         let along_z = Pose::new(
             *Rotation3::from_axis_angle(&Vector3::x_axis(), core::f64::consts::FRAC_PI_2).matrix(),
             Vector3::zeros(),
@@ -204,6 +205,7 @@ impl ColliderShape {
         let m = properties.reconstruct_inertia_matrix();
         let columns = [m.x_axis, m.y_axis, m.z_axis].map(convert::from_vector);
         // From parry's axes to ours, per unit of mass.
+        // Axes of a tensor: R I Rᵀ; an open mesh, which encloses nothing, has no positive mass.
         let R = built.frame.rotation;
         let inertia = R * Matrix3::from_columns(&columns) * R.transpose() / mass;
         Ok((built.frame.transform_point(&convert::from_vector(properties.local_com)), inertia))
@@ -216,6 +218,7 @@ fn has_volume(points: &[Vector3]) -> bool {
     let scatter =
         points.iter().fold(Matrix3::zeros(), |s, p| s + (p - mean) * (p - mean).transpose());
     let spread = scatter.symmetric_eigenvalues();
+    // Scatter is in squared lengths: 1e-12 is the millionth squared.
     scatter.iter().all(|x| x.is_finite()) && spread.min() > 1e-12 * spread.max()
 }
 
@@ -230,6 +233,7 @@ fn build_mesh(vertices: &[Vector3], triangles: &[[u32; 3]]) -> Result<Built, Sha
     if let Some(t) = triangles.iter().flatten().find(|&&i| i as usize >= vertices.len()) {
         return Err(mesh(format!("corner {t} is not among its {} vertices", vertices.len())));
     }
+    // Indices are checked, so the surface may index without a guard.
     let surface = Surface::new(vertices, triangles);
     if surface.triangles.is_empty() {
         return Err(mesh(

@@ -68,6 +68,7 @@ impl Solid {
     pub(crate) fn bounds(&self, X: &Pose) -> Option<Bounds> {
         let axis = X.rotation.column(2);
         let half = match self {
+            // Half extents of a turned box: |R| h.
             Self::Box { half_extents } => X.rotation.abs() * half_extents,
             Self::Sphere { radius } => Vector3::repeat(*radius),
             Self::Capsule { radius, half_length } => {
@@ -77,6 +78,7 @@ impl Solid {
             Self::Cylinder { radius, half_length } => {
                 axis.map(|a| a.abs() * half_length + radius * (1.0 - a * a).max(0.0).sqrt())
             }
+            // Reach of an ellipsoid along the axis e_i: ‖S Rᵀ e_i‖.
             Self::Ellipsoid { semi_axes } => Vector3::from_fn(|i, _| {
                 X.rotation.row(i).transpose().component_mul(semi_axes).norm()
             }),
@@ -92,11 +94,13 @@ impl Solid {
     pub(crate) fn support(&self, d: &Vector3) -> Vector3 {
         match self {
             Self::Box { half_extents: h } => {
+                // `copysign` instead of `signum` by factor: a zero component, too, has to give a corner.
                 Vector3::new(h.x.copysign(d.x), h.y.copysign(d.y), h.z.copysign(d.z))
             }
             Self::Capsule { half_length, .. } => Vector3::new(0.0, 0.0, half_length.copysign(d.z)),
             Self::Cylinder { radius, half_length } => {
                 let across = d.x.hypot(d.y);
+                // Along the axis all points of the cap are as far: its middle, which no noise turns.
                 let scale = if across > 0.0 { radius / across } else { 0.0 };
                 Vector3::new(d.x * scale, d.y * scale, half_length.copysign(d.z))
             }

@@ -46,6 +46,7 @@ impl Surface {
         let (vertices, triangles) = clean(vertices, triangles);
         let corners = |t: &[u32; 3]| t.map(|i| vertices[i as usize]);
         let normal = |t: &[u32; 3]| {
+            // `clean` left no triangle without area, so the length is not zero.
             let [a, b, c] = corners(t);
             (b - a).cross(&(c - a)).normalize()
         };
@@ -66,6 +67,7 @@ impl Surface {
                     return Edge::Border;
                 }
                 let along = vertices[q as usize] - vertices[p as usize];
+                // Outward of this triangle across the edge, as the corners go counter-clockwise.
                 let outward = along.cross(&normals[i]);
                 // The neighbour falls where its normal leans outward across the edge.
                 let falls = normals[*other].dot(&outward) > 0.0;
@@ -101,6 +103,7 @@ impl Face {
             let outward = along.cross(&self.normal).normalize();
             // Lean of the contact's normal outward across this edge.
             let lean = n.dot(&outward);
+            // Rounding of a direction straight up must not choose an edge.
             if lean <= 1e-9 {
                 continue;
             }
@@ -109,6 +112,7 @@ impl Face {
                 Edge::Border => touched = true,
                 Edge::Ridge(other) => {
                     // Beyond the neighbour's normal it is the neighbour's contact.
+                    // Cross product in the plane across the edge: the sine by which n leans beyond the neighbour's normal.
                     let (most, rise) = (other.dot(&outward), other.dot(&self.normal));
                     if lean * rise - up * most > 1e-6 {
                         return None;
@@ -117,6 +121,7 @@ impl Face {
                 }
             }
         }
+        // From below, the face's own normal pushes out to the front: a mesh is one-sided.
         if touched && up > 0.0 { Some(*n) } else { Some(self.normal) }
     }
 }
@@ -144,7 +149,9 @@ fn clean(vertices: &[Vector3], triangles: &[[u32; 3]]) -> (Vec<Vector3>, Vec<[u3
         // A triangle without area, and one that is there already, are left out.
         let longest =
             (b - a).norm_squared().max((c - b).norm_squared()).max((a - c).norm_squared());
+        // Relative to the longest edge, so that needles as well as small triangles are judged by shape.
         let flat = (b - a).cross(&(c - a)).norm() <= 1e-12 * longest;
+        // From the smallest index on, as a triangle named from another corner is the same; a reversed one is not.
         let smallest =
             t.iter().min().map_or(0, |least| t.iter().position(|i| i == least).unwrap_or(0));
         let turned = [0, 1, 2].map(|k| t[(smallest + k) % 3]);

@@ -70,6 +70,7 @@ impl Sweep {
 
     /// Motion from one pose to another in `duration` [s], by the shorter turn about the collider's origin.
     pub fn between(start: &Pose, end: &Pose, duration: f64) -> Self {
+        // In world axes: R_end R_startᵀ.
         let turn = end.quaternion() * start.quaternion().inverse();
         let velocity = Motion::new(
             turn.scaled_axis() / duration,
@@ -83,6 +84,7 @@ impl Sweep {
     pub fn screw(start: &Pose, end: &Pose, duration: f64) -> Self {
         let turn = (end.quaternion() * start.quaternion().inverse()).scaled_axis();
         let angle = turn.norm();
+        // The centre of a small turn is far off: ½ θ in the denominator costs its digits.
         if angle < STRAIGHT {
             return Self::between(start, end, duration);
         }
@@ -90,6 +92,7 @@ impl Sweep {
         let displacement = end.translation - start.translation;
         let along = axis * axis.dot(&displacement);
         let across = displacement - along;
+        // Centre of the turn θ about a: ½(d + a × d / tan ½θ) from the start, d the displacement across a.
         // On the axis, which the ends of the chord are equally far from.
         let middle = (across + axis.cross(&across) / (0.5 * angle).tan()) * 0.5;
         let center = start.inverse().transform_point(&(start.translation + middle));
@@ -131,6 +134,7 @@ impl<'a> Part<'a> {
     /// Farthest distance of its surface from a point of the collider. [m]
     fn radius(&self, center: &Vector3) -> f64 {
         match self {
+            // A bound by the triangle inequality: it need not be tight, only never too small.
             Self::Solid(solid) => solid.radius() + center.norm(),
             Self::Triangle(corners) => {
                 corners.iter().map(|p| (p - center).norm()).fold(0.0, f64::max)
@@ -201,6 +205,7 @@ fn with_triangles(
     for index in triangles.bvh().intersect_aabb(&near) {
         let t = triangles.triangle(index);
         let corners = Part::Triangle([t.a, t.b, t.c].map(convert::from_vector));
+        // Later triangles are searched up to the first impact known.
         let left = Window { duration: first.map_or(window.duration, |f| f.time), ..window };
         let triangle = MovingPart { part: corners, sweep: mesh.sweep };
         let solid = MovingPart { part, sweep: other.sweep };
@@ -236,8 +241,10 @@ fn advance(
     MovingPart { part: part_b, sweep: sweep_b }: MovingPart,
     Window { duration, touch }: Window,
 ) -> Option<Impact> {
+    // One origin for all times, so that distances of different times agree.
     let origin = sweep_a.start.translation;
     let spin = |part: &Part, sweep: &Sweep, n: &Vector3| {
+        // A half-space's radius is infinite: 0 · ∞ would be NaN.
         let turning = n.cross(&sweep.velocity.angular).norm();
         if turning > 0.0 { turning * part.radius(&sweep.center) } else { 0.0 }
     };
@@ -251,6 +258,7 @@ fn advance(
         let speed_b = sweep_b.velocity_at(&points[1], time);
         let approach = normal.dot(&(sweep_a.velocity_at(&points[0], time) - speed_b));
         let impact = Impact { time, normal, points, gap: near.gap, approach };
+        // What separates is no impact, or an overlap at the start could never be left.
         if (near.gap <= touch && approach > 0.0) || step == MAX_STEPS {
             return Some(impact);
         }
@@ -258,12 +266,14 @@ fn advance(
         let rate = normal.dot(&(sweep_a.velocity.linear - sweep_b.velocity.linear))
             + spin(&part_a, sweep_a, &normal)
             + spin(&part_b, sweep_b, &normal);
+        // Moving apart or past each other: the plane between them stays.
         if rate <= 0.0 {
             return None;
         }
         // The gap between the supports holds whatever the precision of the nearest points.
         let free = A.gap_along(&B, &normal);
         // Time advances by d/μ, with d measured to `slack` beyond the desired gap.
+        // Advancing to the gap itself takes ever shorter steps: half of it, or a tenth of a depth, is near enough.
         let slack = if touch > 0.0 { 0.5 * touch } else { -0.1 * touch };
         time += (free - (touch - slack)).max(slack) / rate;
         if time > duration {

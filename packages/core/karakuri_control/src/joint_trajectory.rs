@@ -12,8 +12,8 @@
 //!   line with corners; and a cancelled motion brakes with bounded jerk;
 //! * a command moves at most at the joint's speed limit and stays within its position limits, whatever a trajectory asks; a
 //!   goal whose points ask for more speed than a joint has, or that leaves the limits between its points, is not taken;
-//! * a motion waits for a robot that was without commands for a while ([`INTERRUPTION`]), and goes on where it was, instead of
-//!   leaping to where it should be by now;
+//! * a motion waits for a robot that was without commands for a while ([`INTERRUPTION`]), and goes on from where the robot is,
+//!   gathering speed, instead of leaping to where it should be by now;
 //! * a trajectory of one point on the topic (a stream) may end with a velocity: the next point follows in a tick;
 //! * a goal that waits for its tolerances can say which joint lacks what ([`JointTrajectoryMachine::waiting_for`]),
 //!   also with `goal_time: 0`, which waits for ever;
@@ -23,6 +23,7 @@
 //! Units: rad or m, s, N·m or N. Arrays have one entry a joint of the group.
 
 mod goal;
+mod pace;
 mod prepared;
 mod settings;
 mod validate;
@@ -41,9 +42,12 @@ use crate::trajectory::{
 };
 use goal::Limits;
 use karakuri_spatial::Time;
+use pace::Pace;
 
-/// Time between two updates beyond which the robot was without commands meanwhile, and held its place. [s]
-pub const INTERRUPTION: f64 = 0.05;
+/// Time between two updates beyond which the robot was without commands meanwhile, unless updates are that rare. [s]
+pub const INTERRUPTION: f64 = 0.02;
+/// The same in periods.
+const INTERRUPTED_PERIODS: f64 = 2.5;
 
 /// Runs the trajectories of one group of joints.
 #[derive(Debug, Clone)]
@@ -58,6 +62,8 @@ pub struct JointTrajectoryMachine {
     next_goal: u64,
     /// Time of the last update.
     last: Option<Time>,
+    /// Time between the last two updates. [s]
+    interval: f64,
     desired: Vec<JointSample>,
     actual: Vec<JointSample>,
     error: Vec<JointSample>,
@@ -86,6 +92,7 @@ enum Motion {
         is_goal: bool,
         /// Time at which it was entered, relative to its start. [s]
         entered: Option<f64>,
+        pace: Pace,
     },
 }
 
@@ -116,6 +123,7 @@ impl JointTrajectoryMachine {
             goal: None,
             next_goal: 1,
             last: None,
+            interval: 0.0,
             desired: none.clone(),
             actual: none.clone(),
             error: none.clone(),
@@ -231,7 +239,8 @@ impl JointTrajectoryMachine {
             self.goal = Some(*id);
         }
         let is_goal = prepared.goal.is_some();
-        self.motion = Motion::Follow { start: prepared.start, is_goal, entered: None };
+        self.motion =
+            Motion::Follow { start: prepared.start, is_goal, entered: None, pace: Pace::FULL };
         self.waiting = None;
         preempted
     }
@@ -304,8 +313,8 @@ impl JointTrajectoryMachine {
             Some(last) if now < last => finished = self.restart(),
             _ => {}
         }
-        self.wait_out(now, dt);
         self.measure(now, position, velocity);
+        self.delay(now, dt);
         self.last = Some(now);
         if matches!(self.motion, Motion::Start) {
             self.start(position);
@@ -333,17 +342,46 @@ impl JointTrajectoryMachine {
         finished
     }
 
-    /// Delays the active trajectory by the time without commands.
-    fn wait_out(&mut self, now: Time, dt: f64) {
+    /// Delays the active trajectory by the time without commands, and by what it still lacks of its pace after that.
+    fn delay(&mut self, now: Time, dt: f64) {
         let Some(last) = self.last else { return };
-        if let Motion::Follow { start: Some(start), .. } = &mut self.motion
-            && now.seconds_since(last) > INTERRUPTION
-            && now > *start
-        {
-            // The last command was for `last + dt`: the path is delayed by the time since then.
-            let commanded = last.plus_seconds(dt).max(*start);
-            *start = start.plus_seconds(now.seconds_since(commanded).max(0.0));
+        let elapsed = now.seconds_since(last);
+        let period = dt.max(core::mem::replace(&mut self.interval, elapsed));
+        let Motion::Follow { start: Some(start), is_goal, entered, pace } = &mut self.motion else {
+            return;
+        };
+        if now <= *start || elapsed <= INTERRUPTION.max(INTERRUPTED_PERIODS * period) {
+            let (passed, after) = pace.advance(elapsed);
+            if passed < elapsed {
+                *start = start.plus_seconds(elapsed - passed);
+            }
+            *pace = after;
+            return;
         }
+        // The last command was for `last + dt`: the path is delayed by the time since then.
+        let commanded = last.plus_seconds(dt).max(*start);
+        let gap = now.seconds_since(commanded).max(0.0);
+        let Some(entered) = entered.filter(|_| *is_goal) else {
+            *start = start.plus_seconds(gap);
+            return;
+        };
+        let entry = Entry { time: entered, states: &self.entry };
+        let (path, desired, settings) = (&self.path, &mut self.desired, &self.settings);
+        let (actual, continuous) = (&self.actual, &self.continuous);
+        let from = commanded.seconds_since(*start);
+        let t = pace::nearest(from, gap, |t| {
+            path.sample(t, entry, settings.interpolation, desired);
+            let joints = settings.joints.iter().enumerate();
+            let errors = joints.map(|(j, joint)| {
+                let (from, to) = (actual[j].position, desired[j].position);
+                let error = if continuous[j] { shortest_angle(from, to) } else { to - from };
+                (error / joint.speed_scale()).powi(2)
+            });
+            errors.sum()
+        });
+        path.sample(t, entry, settings.interpolation, desired);
+        *pace = Pace::of(desired, actual, &settings.joints);
+        *start = now.plus_seconds(-t);
     }
 
     /// Holds a measured position.
@@ -410,7 +448,7 @@ impl JointTrajectoryMachine {
                 }
                 None
             }
-            Motion::Follow { start, is_goal, entered } => {
+            Motion::Follow { start, is_goal, entered, pace } => {
                 let path = &mut self.path;
                 let start = *start.get_or_insert(now);
                 let t = now.seconds_since(start);
@@ -430,7 +468,10 @@ impl JointTrajectoryMachine {
                 let entry = Entry { time: entered.unwrap_or(t), states: &self.entry };
                 let interpolation = self.settings.interpolation;
                 let phase = path.sample(t, entry, interpolation, &mut self.desired);
-                path.sample(t + dt, entry, interpolation, &mut self.command);
+                pace.apply(&mut self.desired);
+                let (ahead, after) = pace.advance(dt);
+                path.sample(t + ahead, entry, interpolation, &mut self.command);
+                after.apply(&mut self.command);
                 let time = if phase == Phase::After { t - path.duration() } else { t };
                 Some((phase, time))
             }

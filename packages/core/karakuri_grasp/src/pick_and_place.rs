@@ -439,7 +439,7 @@ impl PickAndPlace {
             // The hand is not where it was planned to be.
             let planned = run.plan.carry_from(Task { model, goal: &run.goal, settings: s }, q);
             planned.map_err(|(stage, why)| {
-                format!("no way on from where the object is: {stage}: {why}")
+                format!("no path on from where the object is: {stage}: {why}")
             })?;
         }
         if stage == Stage::Lift {

@@ -61,7 +61,7 @@ fn gains(i: usize) -> (f64, f64) {
     (stiffness, 2.0 * ratio * (stiffness * 2.5).sqrt())
 }
 
-/// Runs one copy: mean error of the load over the way [m], and how far it slid on the tray. [m]
+/// Runs one copy: mean error of the load over the path [m], and how far it slid on the tray. [m]
 fn carry(i: usize, world: &mut World) -> (f64, f64) {
     let robot = world.find_robot("carrier").unwrap();
     let load = world.find_body("load").unwrap();

@@ -37,6 +37,7 @@ impl Batch {
     /// `copies` of a world on `threads` threads, the caller's among them. Islands of a copy are solved on its thread.
     pub fn new(world: &World, copies: usize, threads: usize) -> Self {
         let mut one = world.clone();
+        // The copies fill the cores already; with one thread each, a copy's bits are also those of the world alone.
         one.set_settings(WorldSettings { threads: 1, ..*world.settings() });
         Self { worlds: vec![one; copies], threads }
     }

@@ -163,6 +163,7 @@ impl SceneRobot {
             }
         }
         self.turn_balls(model, &mut q, report);
+        // Followers of mimic joints go where their leaders put them, whatever the file says of them.
         Reduction::new(model).project_position(&mut q);
         q
     }
@@ -240,6 +241,7 @@ impl World {
     /// As [`Self::from_scene`], and when a name is taken.
     pub fn add_scene(&mut self, scene: &Scene, models: &[Arc<Model>]) -> Result<(), Diagnostics> {
         let mut report = Report::default();
+        // All or nothing: a scene with a problem leaves the world as it was.
         let before = self.snapshot();
         self.fill(scene, models, &mut report);
         let result = report.finish(Some(()));
@@ -257,6 +259,7 @@ impl World {
                 Ok(id) => {
                     world.set_drives(id, robot, report);
                     if robot.moves() {
+                        // Adding a robot closes its loops: rates go with that position, not with the file's.
                         let (q, v) = (world.robot(id).q().to_vec(), robot.rates(model, report));
                         if let Err(error) = world.set_robot_state(id, &q, &v) {
                             refuse(&error, &robot.place, report);
@@ -291,6 +294,7 @@ impl World {
                 refuse(&error, &body.place, report);
             }
         }
+        // At last, when everything that they name is there.
         world.coat(scene, report);
         world.prescribe(scene, report);
         world.tie(scene, report);
@@ -317,6 +321,7 @@ impl World {
 /// A world's refusal, at the place in the scene that caused it.
 fn refuse(error: &WorldError, place: &Place, report: &mut Report) {
     let text = error.to_string();
+    // Texts of errors are `what; remedy`, which diagnostics show apart.
     let (message, remedy) = text.split_once("; ").unwrap_or((&text, "correct it"));
     report.error_at(place.clone(), message.to_owned(), remedy);
 }

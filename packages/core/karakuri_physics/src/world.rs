@@ -87,6 +87,7 @@ impl World {
         // The number of threads changes no bit.
         if (WorldSettings { threads: self.settings.threads, ..settings }) != self.settings {
             self.wake_all();
+            // Time goes on where it is: `steps` counts steps of both lengths.
             self.time_offset = self.time() - self.steps as f64 * settings.dt;
         }
         self.settings = settings;
@@ -94,6 +95,7 @@ impl World {
 
     /// Simulated time of the world. [s]
     pub fn time(&self) -> f64 {
+        // A product, not a sum, so that rounding does not add up over a run.
         self.time_offset + self.steps as f64 * self.settings.dt
     }
 

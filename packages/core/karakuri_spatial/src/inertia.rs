@@ -41,6 +41,7 @@ impl Inertia {
     /// When a number is not finite, the mass or a principal moment is negative, or one principal moment exceeds the
     /// sum of the others.
     pub fn validate(&self) -> Result<(), InertiaError> {
+        // First, as NaN passes every comparison below.
         let finite = self.mass.is_finite()
             && self.com.iter().all(|x| x.is_finite())
             && self.about_com.iter().all(|x| x.is_finite());
@@ -52,6 +53,7 @@ impl Inertia {
         }
         let mut principal: [f64; 3] = self.about_com.symmetric_eigenvalues().into();
         principal.sort_by(f64::total_cmp);
+        // Slack for moments rounded in a file: a thin plate has I₃ = I₁ + I₂ exactly.
         let slack = 1e-6 * principal[2].abs();
         if principal[0] < -slack {
             return Err(InertiaError::NegativeMoment(principal[0]));
@@ -69,6 +71,7 @@ impl Inertia {
     /// Rotational inertia about the frame's origin. [kg·m²] (3×3)
     #[inline]
     pub fn about_origin(&self) -> Matrix3 {
+        // I_O = I_C + m [c]× [c]×ᵀ, with [c]×ᵀ = −[c]×. [Featherstone 2008, §2.13]
         let c = skew(&self.com);
         self.about_com - c * c * self.mass
     }
@@ -80,6 +83,7 @@ impl Inertia {
         Self {
             mass: self.mass,
             com: X_AB.transform_point(&self.com),
+            // Rotational inertia is about the centre of mass, so only its axes change: no parallel-axis term.
             about_com: X_AB.rotation * self.about_com * X_AB.rotation.transpose(),
         }
     }
@@ -89,6 +93,7 @@ impl Inertia {
     #[must_use]
     pub fn combined(&self, other: &Self) -> Self {
         let mass = self.mass + other.mass;
+        // A body without mass has no centre (0/0), but may have rotational inertia, as a rotor's reflected one.
         if mass == 0.0 {
             return Self { about_com: self.about_com + other.about_com, ..Self::ZERO };
         }
@@ -104,6 +109,7 @@ impl Inertia {
     /// Momentum of the body moving with `V`: linear and about the origin. [N·m·s; N·s]
     #[inline]
     pub fn mul_motion(&self, V: &Motion) -> Force {
+        // v_C = v_O + ω × c, h_O = [I_C ω + c × m v_C; m v_C]: about the com, so that no m c² cancels.
         let v_com = V.linear + V.angular.cross(&self.com);
         let force = v_com * self.mass;
         Force { moment: self.about_com * V.angular + self.com.cross(&force), force }

@@ -39,6 +39,7 @@ impl Motion {
     #[inline]
     #[must_use]
     pub fn cross_motion(&self, other: &Self) -> Self {
+        // Rate of change of `other` carried along with `self`: both the axes and the origin move. [Featherstone 2008, §2.9]
         Self {
             angular: self.angular.cross(&other.angular),
             linear: self.angular.cross(&other.linear) + self.linear.cross(&other.angular),
@@ -48,6 +49,7 @@ impl Motion {
     /// Cross product `self ×* f` of a motion and a force. [Featherstone 2008, eq. 2.32]
     #[inline]
     pub fn cross_force(&self, f: &Force) -> Force {
+        // ×* = −(×)ᵀ: the power V · F is a scalar, so it does not change where both are carried along. [Featherstone 2008, §2.9]
         Force {
             moment: self.angular.cross(&f.moment) + self.linear.cross(&f.force),
             force: self.angular.cross(&f.force),
@@ -57,6 +59,7 @@ impl Motion {
     /// Power of a wrench on this velocity. [W]
     #[inline]
     pub fn dot(&self, f: &Force) -> f64 {
+        // A pairing of dual spaces, not an inner product: the sum has a unit only between a motion and a force.
         self.angular.dot(&f.moment) + self.linear.dot(&f.force)
     }
 

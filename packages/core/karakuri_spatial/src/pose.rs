@@ -45,6 +45,7 @@ impl Pose {
     /// Pose of a translation [m] and fixed-axis roll, pitch, yaw [rad], as URDF's `origin` (REP 103).
     #[inline]
     pub fn from_xyz_rpy(xyz: [f64; 3], rpy: [f64; 3]) -> Self {
+        // nalgebra's order is R_z(yaw) R_y(pitch) R_x(roll), which is that of fixed axes.
         let rotation = Rotation3::from_euler_angles(rpy[0], rpy[1], rpy[2]);
         Self { rotation: *rotation.matrix(), translation: Vector3::from(xyz) }
     }
@@ -53,6 +54,7 @@ impl Pose {
     #[inline]
     pub fn from_axis_angle(axis: &Vector3, angle: f64) -> Self {
         let (sin, cos) = angle.sin_cos();
+        // R = 1 + sin θ [k]× + (1 − cos θ) [k]×².
         let k = crate::skew(axis);
         let rotation = Matrix3::identity() + k * sin + k * k * (1.0 - cos);
         Self { rotation, translation: Vector3::zeros() }
@@ -61,12 +63,14 @@ impl Pose {
     /// Rotation as a unit quaternion.
     #[inline]
     pub fn quaternion(&self) -> UnitQuaternion {
+        // Unchecked: `from_matrix` iterates for an orthonormality that products of rotations have to rounding.
         UnitQuaternion::from_rotation_matrix(&Rotation3::from_matrix_unchecked(self.rotation))
     }
 
     /// Fixed-axis roll, pitch, yaw. [rad]
     #[inline]
     pub fn rpy(&self) -> [f64; 3] {
+        // At a pitch of ±π/2 only the sum or difference of roll and yaw is determined.
         let (r, p, y) = Rotation3::from_matrix_unchecked(self.rotation).euler_angles();
         [r, p, y]
     }
@@ -94,6 +98,7 @@ impl Pose {
     /// Motion vector given in B (at B's origin), expressed in A (at A's origin).
     #[inline]
     pub fn transform_motion(&self, V_B: &Motion) -> Motion {
+        // v at A's origin is v_B + ω × (p_A − p_B) = v_B + p_AB × ω. [Featherstone 2008, §2.8]
         let angular = self.rotation * V_B.angular;
         Motion { angular, linear: self.rotation * V_B.linear + self.translation.cross(&angular) }
     }
@@ -102,6 +107,7 @@ impl Pose {
     #[inline]
     pub fn inverse_transform_motion(&self, V_A: &Motion) -> Motion {
         Motion {
+            // Shifted before it is turned: p_AB is in A's axes.
             angular: self.rotation.tr_mul(&V_A.angular),
             linear: self.rotation.tr_mul(&(V_A.linear - self.translation.cross(&V_A.angular))),
         }
@@ -110,6 +116,7 @@ impl Pose {
     /// Force vector given in B (about B's origin), expressed in A (about A's origin).
     #[inline]
     pub fn transform_force(&self, F_B: &Force) -> Force {
+        // X* = X⁻ᵀ, the dual of the motion's transform, so that power is the same in A and in B. [Featherstone 2008, §2.8]
         let force = self.rotation * F_B.force;
         Force { moment: self.rotation * F_B.moment + self.translation.cross(&force), force }
     }

@@ -13,5 +13,6 @@ const NEAR_X: f64 = 0.6;
 pub fn tangent_frame(normal: &Vector3) -> [Vector3; 2] {
     let helper = if normal.x.abs() < NEAR_X { Vector3::x() } else { Vector3::y() };
     let first = normal.cross(&helper).normalize();
+    // Of unit length already: the cross product of two unit vectors at right angles.
     [first, normal.cross(&first)]
 }

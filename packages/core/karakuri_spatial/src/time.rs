@@ -42,6 +42,7 @@ impl Time {
 
     /// Seconds from `earlier` to `self`, negative if it lies later. [s]
     pub fn seconds_since(self, earlier: Self) -> f64 {
+        // Integers first: two of today's dates as `f64` seconds are only exact to 0.24 µs each.
         self.nanoseconds.saturating_sub(earlier.nanoseconds) as f64 * 1e-9
     }
 
@@ -49,6 +50,7 @@ impl Time {
     #[must_use]
     pub fn plus_seconds(self, seconds: f64) -> Self {
         #[expect(clippy::cast_possible_truncation, reason = "saturates, and NaN becomes 0")]
+        // An `f64` has whole nanoseconds up to 2⁵³ ns, 104 days; a longer difference is rounded.
         let nanoseconds = (seconds * 1e9).round() as i64;
         Self { nanoseconds: self.nanoseconds.saturating_add(nanoseconds) }
     }
@@ -57,6 +59,7 @@ impl Time {
 impl Add<Duration> for Time {
     type Output = Self;
     fn add(self, duration: Duration) -> Self {
+        // A `Duration` reaches beyond the 292 years of an `i64`: it saturates as seconds do.
         let nanoseconds = i64::try_from(duration.as_nanos()).unwrap_or(i64::MAX);
         Self { nanoseconds: self.nanoseconds.saturating_add(nanoseconds) }
     }

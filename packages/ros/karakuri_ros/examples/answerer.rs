@@ -1,4 +1,4 @@
-//! Answers each `joint_states` with a `joint_command` that holds what was measured: what the way of a message costs, with nothing
+//! Answers each `joint_states` with a `joint_command` that holds what was measured: what sending and receiving cost, with nothing
 //! computed. Beside `feedforward_controller` in `tests/nodes/test_soak.py`.
 
 use std::process::ExitCode;

@@ -4,8 +4,8 @@ use std::time::{Duration, Instant};
 
 use karakuri_spatial::Time;
 
-/// Silence after which samples may have piled up.
-const SILENCE: Duration = Duration::from_millis(50);
+/// Silence after which samples may have piled up: the controller then counts the robot as without commands, too.
+const SILENCE: Duration = Duration::from_millis(20);
 /// Longest backlog that is skipped: beyond it the simulation runs as fast as it can, or was paused. [s]
 const LONGEST: f64 = 0.4;
 
@@ -64,7 +64,7 @@ mod tests {
     #[test]
     fn samples_as_they_are_measured_are_all_answered() {
         assert_eq!(answered([(2.0, 2.0); 100]), 100);
-        assert_eq!(answered((0..100).map(|i| (if i % 20 == 0 { 40.0 } else { 0.01 }, 2.0))), 100);
+        assert_eq!(answered((0..100).map(|i| (if i % 9 == 0 { 18.0 } else { 0.01 }, 2.0))), 100);
     }
 
     #[test]
@@ -74,7 +74,7 @@ mod tests {
         let after = [(2.0, 2.0); 10];
         let samples = still.into_iter().chain([(334.0, 2.0)]).chain(pile).chain(after);
         let n = answered(samples);
-        assert!((20..=20 + 26).contains(&n), "{n}: what is older than 50 ms is passed over");
+        assert!((20..=20 + 11).contains(&n), "{n}: what is older than 20 ms is passed over");
     }
 
     #[test]

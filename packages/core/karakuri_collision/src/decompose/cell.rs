@@ -101,6 +101,7 @@ impl Part {
 
     /// Measures how far its hull is from the solid; distances below half of `tolerance` do not matter. [m]
     pub(super) fn measure(&mut self, solid: &Solid, tolerance: f64) {
+        // Half the tolerance as floor prunes the search, and leaves its precision of a tenth well within the tolerance.
         self.excess = self
             .hull
             .as_ref()
@@ -152,6 +153,7 @@ impl Part {
         cuts.push(side);
         let mut points: Vec<Vector3> =
             polygons.iter().flat_map(|polygon| &polygon.corners).copied().collect();
+        // The clipped surface is open at the cuts; corners of the cell inside the solid close it, and a hull needs no caps.
         points.extend(corners_of_cell(&cuts, self.near).filter(|corner| solid.holds(corner)));
         let mut part = Self::of(polygons, points, self.near);
         part.cuts = cuts;
@@ -175,6 +177,7 @@ impl Part {
         // Corners on this side are kept; an edge that passes through the plane adds its crossing.
         for i in 0..n {
             let (here, next) = (heights[i], heights[(i + 1) % n]);
+            // A corner within `near` is on the plane: no edge gets a crossing beside it.
             if here <= near {
                 kept.push(corners[i]);
             }
@@ -194,6 +197,7 @@ impl Part {
         }
         let polygons = self.polygons.iter().chain(&other.polygons).cloned().collect();
         let points = self.points.iter().chain(&other.points).copied().collect();
+        // Without the cells' planes: a joined part is not cut again.
         Some(Self::of(polygons, points, self.near))
     }
 }
@@ -212,6 +216,7 @@ fn corners_of_cell(cuts: &[Plane], near: f64) -> impl Iterator<Item = Vector3> {
         let rows = triple.map(|i| cuts[i].normal.transpose());
         let offsets = Vector3::from(triple.map(|i| cuts[i].offset));
         let corner = Matrix3::from_rows(&rows).try_inverse()? * offsets;
+        // Tenfold, as the corner carries the rounding of a 3×3 solve of planes that may be nearly parallel.
         cuts.iter().all(|cut| cut.height(&corner) <= 10.0 * near).then_some(corner)
     })
 }

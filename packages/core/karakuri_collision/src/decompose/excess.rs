@@ -97,6 +97,7 @@ impl<'a> Solid<'a> {
             let least = farthest.map_or(floor, |found| found.distance.max(floor));
             let (on, mut is_inside) = self.project(&center);
             let distance = (center - on).norm();
+            // The nearest triangle's side errs beside edges and gaps; the winding visits every triangle, so it is asked last.
             if !is_inside && distance > least {
                 is_inside = self.holds(&center);
                 if !is_inside {
@@ -118,10 +119,12 @@ impl<'a> Solid<'a> {
         let near = IN_PLANE * self.size;
         let level = normal.dot(&corners[0]);
         let in_face = |polygon: &&Polygon| {
+            // The sine, as the cosine of 1e-6 rad differs from 1 by 5e-13 only.
             polygon.normal.dot(normal) > 0.0
                 && polygon.normal.cross(normal).norm() < ALIGNED
                 && polygon.corners.iter().all(|p| (normal.dot(p) - level).abs() <= near)
         };
+        // By area, as the mesh may divide the face otherwise than the hull does.
         let covered: f64 = polygons.iter().filter(in_face).map(|p| area(&p.corners)).sum();
         covered >= COVERED * area(corners)
     }
@@ -129,6 +132,7 @@ impl<'a> Solid<'a> {
 
 /// Halves of a triangle, cut across its longest edge.
 fn halves([a, b, c]: [Vector3; 3]) -> [[Vector3; 3]; 2] {
+    // Bisection of the longest edge keeps angles from degenerating, so that radii shrink geometrically.
     let lengths = [(b - a).norm_squared(), (c - b).norm_squared(), (a - c).norm_squared()];
     let [p, q, r] = if lengths[0] >= lengths[1] && lengths[0] >= lengths[2] {
         [a, b, c]

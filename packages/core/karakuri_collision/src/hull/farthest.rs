@@ -52,8 +52,10 @@ impl Farthest {
 
     /// Place and reach of the point farthest along `direction`; of equals the first. [m]
     pub(super) fn along(&self, direction: &Vector3) -> (usize, f64) {
+        // A bound is summed in another order than a reach: without slack, rounding could discard a box with an equal point.
         let rounding = ROUNDING * self.reach * direction.abs().sum();
         let mut best = (0, f64::NEG_INFINITY);
+        // Fixed size, as queries run within a step, which allocates nothing.
         let mut open = [(0, f64::INFINITY); LEVELS];
         let mut n_open = usize::from(!self.nodes.is_empty());
         while n_open > 0 {
@@ -68,6 +70,7 @@ impl Farthest {
                 let run = node.first..node.first + node.len;
                 for (p, &place) in self.points[run.clone()].iter().zip(&self.places[run]) {
                     let reach = p.dot(direction);
+                    // Of equals the first given, not the first in the tree: the same bits as a look at every point.
                     if reach > best.1 || (reach >= best.1 && place < best.0) {
                         best = (place, reach);
                     }
@@ -100,6 +103,7 @@ fn split(points: &[Vector3], places: &mut [u32], first: usize, nodes: &mut Vec<N
     }
     let axis = half.imax();
     let middle = places.len() / 2;
+    // Ties by index make the split unique.
     places.select_nth_unstable_by(middle, |&a, &b| {
         points[a as usize][axis].total_cmp(&points[b as usize][axis]).then(a.cmp(&b))
     });

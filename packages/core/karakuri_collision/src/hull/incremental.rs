@@ -20,6 +20,7 @@ impl Triangle {
     fn new(points: &[Vector3], corners: [u32; 3], size: f64) -> Self {
         let [a, b, c] = corners.map(|i| points[i as usize]);
         let doubled = (b - a).cross(&(c - a));
+        // The area's rounding is about 1e-16 of the squared size; below 1e-13 of it a normal has no digits to see by.
         let is_sliver = doubled.norm() < 1e-13 * size * size;
         let normal = if is_sliver { Vector3::zeros() } else { doubled.normalize() };
         Self { corners, normal, level: normal.dot(&a) }
@@ -55,6 +56,7 @@ pub(super) fn hull(points: &[Vector3], size: f64) -> Option<Vec<[u32; 3]>> {
         // The rim of the faces that the point sees: edges whose other face it does not see.
         let mut rim = Vec::new();
         for &f in &seen {
+            // Edges keep the direction of the face that goes, so the triangle that takes its place is outward as well.
             let edges = faces[f].as_ref().map_or([(0, 0); 3], Triangle::edges);
             rim.extend(
                 edges
@@ -84,6 +86,7 @@ fn visible(
     p: &Vector3,
     least: f64,
 ) -> Vec<usize> {
+    // Grown as one piece from the face seen best: picked one by one, rounding could give a rim of two loops and holes.
     let sees = |f: usize| faces[f].as_ref().map_or(f64::NEG_INFINITY, |face| face.distance(p));
     let most = (0..faces.len()).max_by(|&f, &g| sees(f).total_cmp(&sees(g)));
     let mut seen: Vec<usize> = most.filter(|&f| sees(f) > least).into_iter().collect();
@@ -109,6 +112,7 @@ fn tetrahedron(points: &[Vector3], size: f64) -> Option<[u32; 4]> {
         best.map(|(i, p)| (i, of(p)))
     };
     let at = |i: usize| points[i];
+    // A tilted direction, as along x all corners of a face across it would be equally far.
     let (a, _) = farthest(&|p| p.x + 1e-3 * p.y + 1e-6 * p.z)?;
     let (b, _) = farthest(&|p| (p - at(a)).norm())?;
     let along = at(b) - at(a);

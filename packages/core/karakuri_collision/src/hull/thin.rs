@@ -13,6 +13,7 @@ const GRID: f64 = 1e-6;
 /// turn by tens of degrees. A plate's side faces are square to it.
 pub(super) fn corners(points: &[Vector3], size: f64) -> Option<Vec<Vector3>> {
     let origin = *points.first()?;
+    // In units of the size, as the thickness and the grid are.
     let axes = axes(points, size)?;
     let place = |p: &Vector3| axes.tr_mul(&(p - origin)) / size;
     let mut lower = Vector3::repeat(f64::INFINITY);
@@ -24,6 +25,7 @@ pub(super) fn corners(points: &[Vector3], size: f64) -> Option<Vec<Vector3>> {
     let mut corners: Vec<Vector3> = Vec::with_capacity(4 * points.len());
     corners.extend(points.iter().map(place));
     // Along each thin axis every point goes to both faces of the plate.
+    // A bar is thin along two axes: the second doubles the corners of the first.
     for k in (0..3).filter(|&k| is_thin(k)) {
         let middle = 0.5 * (lower[k] + upper[k]);
         for p in &mut corners {
@@ -51,13 +53,16 @@ fn axes(points: &[Vector3], size: f64) -> Option<Matrix3> {
     let farthest = |of: &dyn Fn(&Vector3) -> f64| {
         points.iter().max_by(|p, q| of(p).total_cmp(&of(q))).copied()
     };
+    // A tilted direction has one farthest point, where x alone could have a face of them.
     let a = farthest(&|p| p.x + 1e-3 * p.y + 1e-6 * p.z)?;
     let b = farthest(&|p| (p - a).norm())?;
     let u = (b - a).try_normalize(0.0)?;
     let across = |p: &Vector3| (p - a) - u * u.dot(&(p - a));
     let c = farthest(&|p| across(p).norm())?;
     let [any, _] = karakuri_spatial::tangent_frame(&u);
+    // Points on a line have no second axis: any across it is as good.
     let v = across(&c).try_normalize(1e-9 * size).unwrap_or(any);
     let w = u.cross(&v).try_normalize(0.0)?;
+    // w × u rather than v, which is square to u only as far as the rounding of `across`.
     Some(Matrix3::from_columns(&[u, w.cross(&u), w]))
 }

@@ -12,6 +12,7 @@ pub(super) fn two_balls(patch: &mut Patch, A: &Posed, B: &Posed) {
     let normal = if distance > 0.0 { between / distance } else { Vector3::z() };
     let gap = distance - A.margin - B.margin;
     patch.normal = normal;
+    // The middle between the surfaces: half the gap beyond A's.
     patch.add(0, A.pose.translation + normal * (A.margin + 0.5 * gap), gap);
 }
 
@@ -40,6 +41,7 @@ pub(super) fn box_and_ball(
         (n, -depth[i])
     };
     let normal = R * normal;
+    // The core is the centre: the margin is the ball's whole radius.
     let gap = distance - ball.margin;
     patch.normal = normal * sign;
     patch.add(0, ball.pose.translation - normal * (ball.margin + 0.5 * gap), gap);

@@ -34,8 +34,10 @@ pub(super) fn collide(
 ) -> bool {
     let (RA, RB) = (&A.pose.rotation, &B.pose.rotation);
     let p = B.pose.translation - A.pose.translation;
+    // By the smaller box: beside a large one, an advantage in its size would hide the small one's edges.
     let preference = PREFERENCE * ha.amax().min(hb.amax());
     let prediction = patch.prediction();
+    // A box reaches Σ |n·a_i| h_i along n. [Ericson 2005, §4.4]
     let reach = |n: &Vector3| RA.tr_mul(n).abs().dot(ha) + RB.tr_mul(n).abs().dot(hb);
     let mut best = (f64::NEG_INFINITY, Vector3::z(), 0);
     let mut number = 0;
@@ -45,9 +47,11 @@ pub(super) fn collide(
         let along = axis.dot(&p);
         let separation = along.abs() - reach(&axis);
         let score = if number == *last { separation + preference } else { separation };
+        // Later axes must win by the preference: faces, whose normals are exact, come before crossed edges.
         if score > best.0 + preference {
             best = (score, if along < 0.0 { -axis } else { axis }, number);
         }
+        // The first axis farther apart than the prediction ends the search: no other can bring the boxes nearer.
         separation <= prediction
     };
     for R in [RA, RB] {
@@ -62,6 +66,7 @@ pub(super) fn collide(
             let edge = RA.column(i).cross(&RB.column(j));
             // Parallel edges say nothing that the faces have not said.
             let axis = edge.try_normalize(1e-6);
+            // A face's axis, which cannot win again, stands in: `last` counts on the number of every axis.
             if !consider(axis.unwrap_or_else(|| RA.column(i).into())) {
                 return true;
             }

@@ -82,6 +82,7 @@ impl Patch {
         let gap = gap - self.margins[0] - self.margins[1];
         let deepest = self.points.iter().map(|p| p.gap).fold(f64::INFINITY, f64::min);
         if deepest > gap + DEEPER {
+            // Surface points a + m_A n and b − m_B n have their middle ½(m_A − m_B) n beside that of the cores.
             let shift = 0.5 * (self.margins[0] - self.margins[1]);
             self.add(0, (a + b) * 0.5 + self.normal * shift, gap);
         }
@@ -94,8 +95,10 @@ impl Patch {
         let [mut A, mut B] = core::mem::take(&mut self.flats);
         A.set(fa, &axes, self.margins[0], 1.0);
         B.set(fb, &axes, self.margins[1], -1.0);
+        // Relative to the larger feature: its rounding is the one that separates corners meant to coincide.
         let near = COINCIDENT * A.size().max(B.size());
         let view = View { axes, near, flats: [&A, &B] };
+        // Corners before crossings: where they coincide, the first name stands, and a corner's survives more steps.
         // Corners of A over B, corners of B over A, crossings of edges.
         for (&id, &[x, y, height]) in A.ids.iter().zip(&A.x) {
             if let Some(other) = B.height_at([x, y], near) {
@@ -136,6 +139,7 @@ impl Patch {
         let View { axes, near, flats: [A, B] } = view;
         let (a, b) = (ha + A.rise(x, ha), hb - B.rise(x, hb));
         let position = axes[0] * x[0] + axes[1] * x[1] + axes[2] * (0.5 * (a + b));
+        // A corner of A over a corner of B is found up to four times, by corners and crossings.
         let twin = |p: &ContactPoint| (p.position - position).norm_squared() < 4.0 * near * near;
         if !self.points.iter().any(twin) {
             self.add(feature, position, b - a);
@@ -171,6 +175,7 @@ impl Flat {
             .map(|disc| ([axes[0].dot(&disc.center), axes[1].dot(&disc.center)], disc.radius));
         if let Some(n) = feature.normal {
             let [n1, n2, up] = axes.map(|axis| axis.dot(&n));
+            // A face seen edge on has no height as a function of the plane: its corners remain.
             if up.abs() > 1e-3 {
                 // The face's plane n·x = const, solved for the height.
                 let (g1, g2) = (-n1 / up, -n2 / up);
@@ -184,6 +189,7 @@ impl Flat {
     fn keep_the_end_of_a_steep_capsule(&mut self) {
         if let (&[p, q], true) = (self.x.as_slice(), self.margin > 0.0) {
             let (ahead, gain) = (length([q[0] - p[0], q[1] - p[1]]), self.side * (q[2] - p[2]));
+            // As in `rise`: even over the lower end, the surface straight above is the half-ball of the upper one.
             if ahead * length([ahead, gain]) <= self.margin * gain.abs() {
                 let hidden = usize::from(gain < 0.0);
                 self.ids.remove(hidden);
@@ -223,6 +229,7 @@ impl Flat {
         (0..n).map(move |i| {
             let j = (i + 1) % self.x.len();
             let (low, high) = (self.ids[i].min(self.ids[j]), self.ids[i].max(self.ids[j]));
+            // Ten bits an end fit both edges beside the kind; names of hulls with more corners may repeat.
             (u64::from(low & 0x3ff) << 10 | u64::from(high & 0x3ff), self.x[i], self.x[j])
         })
     }
@@ -237,6 +244,7 @@ impl Flat {
         // Beside a steep face its plane is soon far.
         let near = near / (1.0 + g1 * g1 + g2 * g2).sqrt();
         if let Some((center, radius)) = self.disc {
+            // The ellipse that the cap looks like: lengths are measured on the cap, where it is a circle.
             let inside = length_on([g1, g2], [x - center[0], y - center[1]]) <= radius + near;
             return inside.then_some(h0 + g1 * x + g2 * y);
         }
@@ -259,6 +267,7 @@ impl Flat {
         if length == 0.0 {
             return None;
         }
+        // A segment covers the places within its width, as two lines that lie over each other never cross.
         let along = ((x - px) * ex + (y - py) * ey) / length;
         let off = (ex * (y - py) - ey * (x - px)).abs() / length;
         let inside = off <= LINE_WIDTH * length && along >= -near && along <= length + near;
@@ -305,6 +314,8 @@ fn length([x, y]: [f64; 2]) -> f64 {
 
 /// Height of a capsule's surface over a point of its axis, which goes on by `ahead` in the plane and by `gain` in height
 /// to its upper end. [m]
+// A surface point straight above has its foot on the axis by r·gain/ahead farther up. While that is on the segment, the
+// height is r/cos of the slope.
 pub(super) fn rise(radius: f64, ahead: f64, gain: f64) -> f64 {
     let sloped = length([ahead, gain]);
     if gain <= 0.0 {
@@ -322,6 +333,7 @@ fn crossing([p, q]: [[f64; 3]; 2], [r, s]: [[f64; 3]; 2]) -> Option<([f64; 2], [
     let (ax, ay) = (q[0] - p[0], q[1] - p[1]);
     let (bx, by) = (s[0] - r[0], s[1] - r[1]);
     let denominator = ax * by - ay * bx;
+    // Nearly parallel edges cross anywhere: their corners over the other feature stand for the overlap.
     if denominator.abs() <= 1e-9 * (length([ax, ay]) * length([bx, by])) {
         return None;
     }

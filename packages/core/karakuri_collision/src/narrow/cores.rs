@@ -47,6 +47,7 @@ const MAX_SETTLING: usize = 32;
 fn best_normal(A: &Posed, B: &Posed, closest: &Closest, overlap: bool) -> (Vector3, bool) {
     let normal = closest.normal;
     let mut best = (room(A, B, &normal), normal);
+    // Until one is taken, a candidate as good as `normal` wins; then only a better one, so their order decides ties.
     let mut margin = -SAME;
     let mut consider = |n: Option<Vector3>| {
         let Some(n) = n else { return };
@@ -61,10 +62,12 @@ fn best_normal(A: &Posed, B: &Posed, closest: &Closest, overlap: bool) -> (Vecto
     consider(B.face_normal(&-normal).map(|n| -n));
     if A.is_round() || B.is_round() {
         let [a, b] = closest.points;
+        // The distance to an axis grows along the radius: the radial direction through the other's nearest point.
         consider(A.radial(&b));
         consider(B.radial(&a).map(|n| -n));
         for along_a in A.axes(&a) {
             for along_b in B.axes(&b) {
+                // Across both lines, as at crossed edges; nearly parallel lines have no such direction.
                 let n = along_a.cross(&along_b).try_normalize(1e-6);
                 consider(n);
                 consider(n.map(|n| -n));
@@ -105,9 +108,12 @@ pub(super) fn settle(A: &Posed, B: &Posed, start: Vector3, exact: bool) -> Close
     let mut better = if exact { SAME } else { f64::EPSILON * size };
     let mut points = [A.support(&start), B.support(&-start)];
     let mut clearance = CLEARANCE[0];
+    // With n the start, c its room after the shift by s, and n' the direction found: room(n') ≥ c − s n·n' ≥ c − s = room(n),
+    // as the distance of the moved cores is their largest room.
     for _ in 0..MAX_SETTLING {
         // B is moved along n until the planes are apart by the clearance.
         let shift = best.1 * (clearance * size - best.0);
+        // Less and less, since a ridge rounds off the direction seen from afar; not to nothing, where the direction is noise.
         clearance = (0.5 * clearance).max(CLEARANCE[1]);
         let mut simplex = Simplex::default();
         let moved = B.shifted(&shift);
@@ -168,6 +174,7 @@ impl Narrow {
         let towards = towards(A, B);
         let size = size(A, B, &towards);
         let touching = |points| {
+            // Of touching cores the direction is noise: it is read off the cores moved apart.
             let moved = B.shifted(&(towards * (CLEARANCE[0] * size)));
             let normal = match distance(A, &moved, &towards, f64::INFINITY, &mut Simplex::default())
             {
@@ -187,6 +194,7 @@ impl Narrow {
                     let closest = Closest { normal: between / apart, points };
                     let (normal, exact) = best_normal(A, B, &closest, false);
                     let clear = apart > NEAR * size || A.has_only_corners() && B.has_only_corners();
+                    // Room equal to the distance certifies the normal: the one bounds the other from below (duality).
                     if (exact || clear) && room(A, B, &normal) > apart - SAME {
                         return Some(Closest { normal, points });
                     }
@@ -195,6 +203,7 @@ impl Narrow {
                     (touching(points), true)
                 }
             }
+            // Fewer corners: the origin is on the boundary to rounding, so there is no depth to expand.
             Distance::Overlap if simplex.corners().len() < 4 => (touching(middles), true),
             Distance::Overlap => (self.overlap(A, B, &simplex), true),
         };
@@ -219,6 +228,7 @@ impl Narrow {
             normal: convert::from_vector(n),
             points: [convert::from_vector(a), convert::from_vector(b)],
         });
+        // A degenerate polytope can leave parry's normal without unit length.
         let sound = |c: &Closest| (c.normal.norm_squared() - 1.0).abs() < 1e-6;
         // Degenerate overlaps (coincident or flat cores) have no unique answer: along the line of centres.
         closest.filter(sound).unwrap_or_else(|| {

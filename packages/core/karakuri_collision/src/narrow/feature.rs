@@ -106,6 +106,7 @@ impl Feature {
 
     fn set_triangle(&mut self, corners: &[Vector3; 3], d: &Vector3) {
         let normal = (corners[1] - corners[0]).cross(&(corners[2] - corners[0])).try_normalize(0.0);
+        // Either side: `Face::admissible` decides from where a triangle is touched.
         self.normal = normal.map(|n| if n.dot(d) < 0.0 { -n } else { n });
         for (id, p) in (0u32..).zip(corners) {
             self.push(id, *p);
@@ -114,6 +115,7 @@ impl Feature {
 
     /// The face that looks most along `d`. A corner's id has a bit for each positive coordinate.
     fn set_box(&mut self, half: &Vector3, X: &Pose, d: &Vector3) {
+        // The largest component of d in the box's axes: the face within 55° of it.
         let i = d.iamax();
         let (j, k) = ((i + 1) % 3, (i + 2) % 3);
         let side = 1.0_f64.copysign(d[i]);
@@ -127,6 +129,7 @@ impl Feature {
     }
 
     fn set_side(&mut self, radius: f64, half_length: f64, X: &Pose, d: &Vector3) {
+        // Off the axis by at least 60°, so the length is not small.
         let scale = radius / d.x.hypot(d.y);
         for (id, z) in [(0, -half_length), (1, half_length)] {
             self.push(id, X.transform_point(&Vector3::new(d.x * scale, d.y * scale, z)));
@@ -154,8 +157,10 @@ impl Feature {
 /// to it. [m]
 fn follow(before: f64, deepest: f64, drop: f64, step: f64) -> f64 {
     if before.is_nan() {
+        // A cap that lies flat has no deepest point: its rim starts anywhere, but always at the same place.
         return if drop > RIM_SAG { deepest } else { 0.0 };
     }
+    // In steps of the points' distance, as all points are alike.
     let miss = deepest - before;
     // Angle from the nearest of the points to the deepest place.
     let miss = miss - (miss / step).round() * step;
@@ -164,5 +169,6 @@ fn follow(before: f64, deepest: f64, drop: f64, step: f64) -> f64 {
     if miss.abs() > ROLLS * allowed {
         return before + miss;
     }
+    // By the excess over the allowed angle only: on a cap at rest the points are fixed to the body, and keep their warm start.
     before + (miss - miss.clamp(-allowed, allowed))
 }

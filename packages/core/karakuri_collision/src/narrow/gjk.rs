@@ -99,6 +99,7 @@ impl Simplex {
     fn reduce_triangle(&mut self, [i, j, k]: [usize; 3]) {
         // Voronoi regions: the three corners, the three edges, else the inside with its barycentric weights.
         let [a, b, c] = [i, j, k].map(|n| self.corners[n].w);
+        // Signs of d1 … d6 as in [Ericson 2005, §5.1], with the origin as the point.
         let (ab, ac) = (b - a, c - a);
         let (d1, d2) = (-ab.dot(&a), -ac.dot(&a));
         if d1 <= 0.0 && d2 <= 0.0 {
@@ -126,6 +127,7 @@ impl Simplex {
             return self.reduce_segment([j, k]);
         }
         let sum = va + vb + vc;
+        // The sine of the corner's angle below 1e-12: the normal and the weights are noise.
         let thin = normal.norm_squared() <= 1e-24 * ab.norm_squared() * ac.norm_squared();
         if thin || sum <= 0.0 || !sum.is_finite() {
             // Three points on a line.
@@ -140,7 +142,9 @@ impl Simplex {
         let faces = [[0, 1, 2], [0, 3, 1], [0, 2, 3], [1, 3, 2]];
         // Six times the volumes of the whole, and of what each face spans with the origin.
         let whole = (w[1] - w[0]).cross(&(w[2] - w[0])).dot(&(w[3] - w[0])).abs();
+        // The four volumes add up to the whole if the origin is inside, and to more outside: no orientation is needed.
         let spanned = faces.map(|[i, j, k]| w[i].dot(&w[j].cross(&w[k])).abs());
+        // A flat tetrahedron has no inside, whatever rounding says of its volumes.
         let size = (w[1] - w[0]).norm() * (w[2] - w[0]).norm() * (w[3] - w[0]).norm();
         let inside = whole > 1e-12 * size && spanned.iter().sum::<f64>() <= whole * (1.0 + 1e-9);
         if inside {
@@ -158,6 +162,7 @@ impl Simplex {
         parts: &[[usize; N]],
         reduce: impl Fn(&mut Self, [usize; N]),
     ) {
+        // Compared by the points that result, not by regions: rounding cannot pick a region without its distance.
         let mut best = (f64::INFINITY, *self);
         for &part in parts {
             let mut candidate = *self;
@@ -188,12 +193,14 @@ pub(super) fn distance(
     let mut best = (f64::INFINITY, *simplex);
     for _ in 0..MAX_ITERATIONS {
         let length = v.norm();
+        // The origin is within rounding of the simplex: there is no direction left.
         if length <= ROUNDING * size {
             return Distance::Overlap;
         }
         if length < best.0 {
             best = (length, *simplex);
         }
+        // The support against v: the plane through it, square to v, has all of A − B on the far side.
         let corner = Corner::along(A, B, &(-v / length));
         // The distance is between v·w/‖v‖ and ‖v‖.
         let bound = v.dot(&corner.w) / length;
@@ -204,6 +211,7 @@ pub(super) fn distance(
         if length - bound <= RELATIVE * length + ROUNDING * size {
             break;
         }
+        // A support that the simplex has already cannot bring v nearer.
         let known = simplex.corners().iter().any(|c| c.w == corner.w);
         if !known {
             simplex.corners[simplex.len] = corner;
@@ -214,6 +222,7 @@ pub(super) fn distance(
         }
         // The point of the new simplex nearest to the origin is the next v.
         let next = simplex.mix(|c| c.w);
+        // The distance falls from round to round in exact arithmetic; where it does not, rounding has taken over.
         if !known && next.norm_squared() < v.norm_squared() {
             v = next;
         } else if length - bound > STUCK * size && restarts < MAX_RESTARTS {
@@ -226,6 +235,7 @@ pub(super) fn distance(
             break;
         }
     }
+    // The best seen, as the last round may have been the one led astray.
     *simplex = best.1;
     Distance::Near([simplex.mix(|c| c.a), simplex.mix(|c| c.b)])
 }

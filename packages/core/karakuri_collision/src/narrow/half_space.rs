@@ -30,6 +30,7 @@ pub(super) fn collide(
     for corner in feature.corners() {
         add(corner.id, &corner.p);
     }
+    // Lying on its side a cylinder shows no rim; the angle is kept for when it stands up again.
     if feature.rim.is_nan() { other.rim } else { feature.rim }
 }
 

@@ -44,6 +44,7 @@ impl Narrow {
         let swapped = mesh.id > other.id;
         let X_WM = &mesh.placed.pose_in_world;
         let Some(near) = mesh.placed.box_around(other.placed) else { return };
+        // Relative to the mesh's origin, as its triangles need no second translation then.
         let mut theirs = other.placed.posed(&X_WM.translation);
         let mut memory = before.first().map_or(Memory::NONE, |m| m.memory);
         theirs.rim = memory.rims[usize::from(!swapped)];
@@ -56,6 +57,7 @@ impl Narrow {
             if !self.features[1].rim.is_nan() {
                 theirs.rim = self.features[1].rim;
             }
+            // Above the two bits of the kind: a corner of the mesh is another one on each triangle.
             let tag = (u64::from(index) + 1) << 42;
             for p in &self.patch.points {
                 // Corners and crossings on inner edges are no points of the surface.
@@ -67,6 +69,7 @@ impl Narrow {
                 } else if crossed_edge_of_a(p.feature).is_some_and(edge) {
                     continue;
                 }
+                // Corners of the solid, kind 2, are the same on whichever triangle they are.
                 let of_solid = p.feature >> 40 == 2;
                 let feature = if of_solid { p.feature } else { p.feature | tag };
                 self.gathered
@@ -98,6 +101,7 @@ impl Narrow {
                 !same
             });
             let outward = if swapped { -normal } else { normal };
+            // The manifold of last step with this normal, within 2.6°: a mesh has one per face touched.
             let last = before.iter().find(|m| m.normal.dot(&outward) > 1.0 - 1e-3);
             patch.reduce(last.map_or(&[], Manifold::points));
             let mut manifold = Manifold::new(a, b);
@@ -138,6 +142,7 @@ impl Narrow {
         fb.set(theirs, &-normal);
         self.patch.intersect(fa, fb);
         // What leans over an inner edge is another triangle's.
+        // Equal to 1e-8 rad: `admissible` left the normal as it was.
         if (normal - closest.normal).norm_squared() < 1e-16 {
             let gap = normal.dot(&(closest.points[1] - closest.points[0]));
             self.patch.include(&closest.points, gap);

@@ -80,6 +80,7 @@ impl Narrow {
     ) {
         use Solid::{HalfSpace, Triangles};
         match (&a.placed.solid, &b.placed.solid) {
+            // Both are for what does not move, and neither has a convex core.
             (HalfSpace | Triangles(_), HalfSpace | Triangles(_)) => {}
             (Triangles(_), _) => self.mesh_pair(a, b, prediction, before, out),
             (_, Triangles(_)) => self.mesh_pair(b, a, prediction, before, out),
@@ -101,6 +102,7 @@ impl Narrow {
         before: Option<&Manifold>,
         out: &mut Manifold,
     ) {
+        // A's origin, so that gaps far from the world's origin have as many digits.
         let origin = a.pose_in_world.translation;
         let (mut A, mut B) = (a.posed(&origin), b.posed(&origin));
         if let Some(before) = before {
@@ -133,6 +135,7 @@ impl Narrow {
                 let box_a = PosedBox { posed: A, half_extents: ha };
                 let box_b = PosedBox { posed: B, half_extents: hb };
                 if !boxes::collide(patch, box_a, box_b, &mut memory.axis, &mut self.features) {
+                    // Boxes nearest at corners: no axis is their normal, so no point of that patch may remain.
                     patch.points.clear();
                     self.generic(A, B);
                 }
@@ -143,6 +146,7 @@ impl Narrow {
 
     /// Fills the patch with the points of any two convex cores; returns the angles of their rims.
     fn generic(&mut self, A: &Posed, B: &Posed) -> [f64; 2] {
+        // Cores are apart by the margins more than the surfaces.
         let reach = self.patch.prediction() + A.margin + B.margin;
         let Some(closest) = self.closest(A, B, reach) else { return [A.rim, B.rim] };
         self.patch.normal = closest.normal;
@@ -152,6 +156,7 @@ impl Narrow {
         self.patch.intersect(fa, fb);
         let gap = closest.normal.dot(&(closest.points[1] - closest.points[0]));
         self.patch.include(&closest.points, gap);
+        // The rim's angle outlives steps in which another feature faces the other shape.
         let keep = |now: f64, before: f64| if now.is_nan() { before } else { now };
         [keep(fa.rim, A.rim), keep(fb.rim, B.rim)]
     }

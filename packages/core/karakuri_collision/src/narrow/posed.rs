@@ -52,6 +52,7 @@ impl<'a> Posed<'a> {
             Core::Triangle(corners) => {
                 let mut best = corners[0];
                 for p in &corners[1..] {
+                    // Strictly: of equally far corners the first, whatever the direction's noise.
                     if p.dot(d) > best.dot(d) {
                         best = *p;
                     }
@@ -104,6 +105,7 @@ impl<'a> Posed<'a> {
     pub(crate) fn radial(&self, p: &Vector3) -> Option<Vector3> {
         let axis: Vector3 = self.pose.rotation.column(2).into();
         let arm = p - self.pose.translation;
+        // On the axis itself no radius is better than another.
         (arm - axis * axis.dot(&arm)).try_normalize(1e-9).filter(|_| self.is_round())
     }
 
@@ -116,6 +118,7 @@ impl<'a> Posed<'a> {
             }
             Core::Shape(Solid::Cylinder { .. } | Solid::Capsule { .. }) => {
                 let axis: Vector3 = self.pose.rotation.column(2).into();
+                // The rim's tangent there: a rim against an edge touches across both.
                 [Some(axis), self.radial(p).map(|r| axis.cross(&r)), None]
             }
             Core::Shape(_) => [None; 3],

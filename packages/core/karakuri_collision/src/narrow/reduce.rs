@@ -25,6 +25,7 @@ impl Patch {
     pub(super) fn reduce(&mut self, before: &[ContactPoint]) {
         let normal = self.normal;
         let points = &mut self.points;
+        // By name, so that ties do not depend on the order of clipping; `still_there` searches by it.
         points.sort_unstable_by_key(|p| p.feature);
         if points.len() <= MAX_POINTS {
             return;
@@ -50,6 +51,7 @@ impl Patch {
         };
         // The four of the last step stay if they are as deep, touch as much and span nearly as much.
         if let Some(known) = still_there(points, before) {
+            // As deep as the deepest: points kept beside a new, deeper one would let it sink in.
             let depth = known.iter().map(|&i| -points[i].gap).fold(f64::NEG_INFINITY, f64::max);
             let area = |of: &[usize; 4]| area(of.map(|i| points[i].position), &normal);
             let n_known = known.iter().filter(|&&i| touches(&points[i])).count();
@@ -85,10 +87,12 @@ fn spanning(
         best(points, tie, |p| if allowed(p) { score(p) } else { f64::NEG_INFINITY })
     };
     let farthest = best(&|p| (p.position - p0).norm());
+    // Where all points coincide there is no line: every score is 0, and duplicates go below.
     let across = normal.cross(&(points[farthest].position - p0)).try_normalize(0.0);
     let across = across.unwrap_or_else(Vector3::zeros);
     let left = best(&|p| across.dot(&(p.position - p0)));
     let right = best(&|p| -across.dot(&(p.position - p0)));
+    // In order around the patch, as `area` pairs opposite corners.
     [deepest, left, farthest, right]
 }
 
@@ -114,5 +118,6 @@ fn area([a, b, c, d]: [Vector3; 4], normal: &Vector3) -> f64 {
 /// The first point whose score is within `tie` of the highest.
 fn best(points: &[ContactPoint], tie: f64, score: impl Fn(&ContactPoint) -> f64) -> usize {
     let highest = points.iter().map(&score).fold(f64::NEG_INFINITY, f64::max);
+    // The first within the tie, not the highest: rounding must not choose between points at equal distance.
     points.iter().position(|p| score(p) >= highest - tie).unwrap_or(0)
 }

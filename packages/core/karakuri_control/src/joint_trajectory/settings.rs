@@ -40,6 +40,17 @@ pub struct JointSettings {
     pub saturation_error: f64,
 }
 
+impl JointSettings {
+    /// Speed by which errors of unlike joints are compared: the limit, or 1 without one. [rad/s or m/s]
+    pub(super) fn speed_scale(&self) -> f64 {
+        if self.max_velocity.is_finite() && self.max_velocity > 0.0 {
+            self.max_velocity
+        } else {
+            1.0
+        }
+    }
+}
+
 #[expect(
     clippy::struct_excessive_bools,
     reason = "they are joint_trajectory_controller's parameters"

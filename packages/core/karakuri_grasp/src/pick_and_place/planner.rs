@@ -175,7 +175,7 @@ impl Planner<'_> {
         let lifted = Pose::new(X_WT.rotation, X_WT.translation + Vector3::z() * up);
         let (rise, q_lifted) = self
             .vertical(X_WT, lifted, q)
-            .map_err(|e| format!("{why}; and there is no way straight up from here: {e}"))?;
+            .map_err(|e| format!("{why}; and there is no path straight up from here: {e}"))?;
         self.is_clear(q, &rise, f64::NEG_INFINITY)?;
         let across = self.moves.joint_move(model, &q_lifted, &candidate.q_above, &free);
         match self.is_clear(q, &across, self.floor(&candidate.poses)) {

@@ -20,6 +20,8 @@ const ARM: usize = 0;
 const HAND: usize = 1;
 /// Control period: the physics' own step. [s]
 const DT: f64 = 0.001;
+/// Control periods without a command after which the drives hold their place.
+const COMMAND_TIMEOUT: u32 = 100;
 /// [m/s²]
 const EARTH: f64 = 9.81;
 
@@ -30,7 +32,7 @@ fn repository() -> PathBuf {
 /// What does not come through for a while.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stall {
-    /// The controller does not run; the drives keep their last targets.
+    /// The controller does not run; the drives keep their last targets, and after a while hold their place.
     Controller,
     /// The controller does not get the hand's targets; the last one counts.
     HandTargets,
@@ -55,6 +57,10 @@ pub(crate) struct Cell {
     /// The fingers' drive is stuck where it is.
     pub(crate) jammed: bool,
     pub(crate) stall: Option<Stall>,
+    /// Control periods since the controller ran.
+    silence: u32,
+    /// Motions of the arm that left their path too far.
+    pub(crate) n_aborted: usize,
     /// Of a finger sensor along its normal, as it is measured. [N]
     pub(crate) peak_force: f64,
     pub(crate) peak_tracking: f64,
@@ -137,6 +143,8 @@ impl Cell {
             sees: true,
             jammed: false,
             stall: None,
+            silence: 0,
+            n_aborted: 0,
             peak_force: 0.0,
             peak_tracking: 0.0,
             peak_loop_gap: 0.0,
@@ -206,13 +214,32 @@ impl Cell {
                 ..TrajectoryPoint::default()
             }],
         };
-        if self.stall != Some(Stall::Controller) {
+        if self.stall == Some(Stall::Controller) {
+            self.silence += 1;
+            if self.silence == COMMAND_TIMEOUT {
+                self.hold(&q);
+            }
+        } else {
+            self.silence = 0;
             self.control(&stream, &State { q: &q, v: &v, effort: &effort }, now);
         }
         self.world.step();
         let gap = loop_gap(&self.hinged, self.world.robot(self.robot).data());
         self.peak_loop_gap = self.peak_loop_gap.max(gap);
         output.result
+    }
+
+    /// Holds the arm where it is, as the simulation's node does without commands; the hand keeps its grip.
+    fn hold(&mut self, q: &[f64]) {
+        let drives = self.world.drive_mut(self.robot);
+        let hand = self.machine.hand().joint().0;
+        for (i, joint) in self.model.joints.iter().enumerate() {
+            drives.velocity[joint.v_start] = 0.0;
+            if i != hand && self.command.position[i].is_finite() {
+                drives.position[joint.v_start] = q[joint.q_start];
+                drives.effort[joint.v_start] = 0.0;
+            }
+        }
     }
 
     /// One period of the controller.
@@ -228,6 +255,7 @@ impl Cell {
             let outcome = event.finished.outcome;
             if matches!(outcome, Outcome::PathTolerance(_)) {
                 self.stopped = Some(outcome.describe(settings));
+                self.n_aborted += 1;
             }
             println!(
                 "  {:.3} arm goal ended: {:?} {}",

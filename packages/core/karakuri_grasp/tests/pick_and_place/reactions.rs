@@ -120,6 +120,36 @@ fn a_stall_while_closing_does_not_strike() {
     }
 }
 
+/// A controller that does not run for a while aborts no motion, whenever that begins, and if it comes twice: the motion goes on
+/// from where the arm came to be.
+#[test]
+fn a_stall_on_the_way_aborts_no_motion() {
+    let mut aborted = Vec::new();
+    let mut n = 0;
+    for length in [0.03, 0.045, 0.06, 0.1, 0.15, 0.34] {
+        for begin in (0..10).map(|i| 0.1 * f64::from(i)) {
+            for pause in [f64::INFINITY, 0.12] {
+                let mut cell = Cell::new("start1", "arm6");
+                start(&mut cell, goal());
+                let begun = cell.world.time() + begin;
+                while cell.world.time() < begun + 1.5 {
+                    let since = cell.world.time() - begun;
+                    let stalls = [since, since - length - pause]
+                        .into_iter()
+                        .any(|since| (0.0..length).contains(&since));
+                    cell.stall = stalls.then_some(Stall::Controller);
+                    cell.step();
+                }
+                n += 1;
+                if cell.n_aborted > 0 {
+                    aborted.push(format!("{length} s from {begin:.2} s on, again after {pause} s"));
+                }
+            }
+        }
+    }
+    assert!(aborted.is_empty(), "{} of {n} stalls: {aborted:#?}", aborted.len());
+}
+
 #[test]
 fn a_post_beside_one_finger_is_blocked() {
     let mut cell = Cell::with("start1", "arm6", |bodies| {

@@ -123,6 +123,7 @@ impl AttachedJoint {
     /// Largest impulse of a row while it may yield. [N·m·s or N·s]
     fn bound(&self, axis: usize, h: f64) -> f64 {
         match self.description.strength {
+            // The first step's impulse stops what moved apart: an impact, which no strength is measured against.
             Some(s) if self.settled && s.failure == Failure::Yields => {
                 h * if axis < 3 { s.torque } else { s.force }
             }
@@ -182,6 +183,7 @@ impl AttachedJoint {
         for axis in (0..6).filter(|&k| self.yielding[k]) {
             if let Some(law) = self.soft(axis).filter(|law| law.stiffness > 0.0) {
                 // The stretch beyond the elastic one stays as permanent set.
+                // Elastic stretch at the strength: F_max / k.
                 let elastic = self.bound(axis, 1.0) / law.stiffness;
                 self.set[axis] += stretch[axis] - stretch[axis].clamp(-elastic, elastic);
             }
@@ -190,10 +192,12 @@ impl AttachedJoint {
 
     /// Yielding locks take the pose they are bent to: all rotations, all translations.
     pub(crate) fn bend_locks(&mut self, [X_WA, X_WB]: &[Pose; 2]) {
+        // As a whole, as gaps about one axis change with the pose about the others.
         let bent = |axes: std::ops::Range<usize>| {
             axes.into_iter().any(|k| self.yielding[k] && self.description.locked[k])
         };
         let [turns, moves] = [bent(0..3), bent(3..6)];
+        // The frame of A in that of B: on B's own pose it closes the gap that the lock was bent to.
         let (bent, own) = (X_WB.inverse() * *X_WA, self.poses[1]);
         let moved = if moves { own.transform_point(&bent.translation) } else { own.translation };
         let turned = if turns { own.rotation * bent.rotation } else { own.rotation };
@@ -228,6 +232,7 @@ impl AttachedJoint {
         };
         let [V_A, V_B] = [0, 1].map(|end| velocity(end).unwrap_or_default());
         for axis in (0..6).filter(|&axis| self.description.locked[axis]) {
+            // At most so far in a step: a large gap would otherwise be closed at a speed that the linear rows do not hold for.
             let undone = (GAP_RATE * gaps[axis]).clamp(-s.penetration_step, s.penetration_step);
             let row = Row {
                 kind: 0,
@@ -238,6 +243,7 @@ impl AttachedJoint {
                 account: Account::Loops,
                 damping: None,
             };
+            // About the place halfway, where the mean velocity acts.
             let sides = rows.halfway_sides(self.ends, &X_half[1].translation, &axes_half[axis]);
             // `u* = J_0 v − J_½ v`, so that `J_½ (v + v') = J_0 v`.
             let apart = (V_B - V_A).dot(&axes[axis]);
@@ -266,6 +272,7 @@ impl AttachedJoint {
         }
         let X = self.halfway(bodies, h);
         let (push, point) = (self.wrench(&X), X[1].translation);
+        // The gyroscopic term of the next step takes the moment of this one, about the arm halfway.
         for (end, sign) in [(0, -1.0), (1, 1.0)] {
             if let Some(body) = self.ends[end].body().and_then(|i| bodies[i].as_mut()) {
                 let arm = point - body.halfway(h).0.translation;
@@ -345,6 +352,7 @@ impl Constraint for AttachedJoints {
         for body in state.bodies.iter_mut().flatten() {
             body.joint_moment = Vector3::zeros();
         }
+        // All, as a row that is not made in this step has no impulse to start from.
         self.all.iter_mut().flatten().for_each(|joint| joint.impulses = [0.0; 6]);
     }
 
@@ -369,6 +377,7 @@ impl Constraint for AttachedJoints {
             {
                 // Rows at their bounds yield; the whole wrench above the strength breaks.
                 joint.yielding = std::array::from_fn(|k| {
+                    // No bound, no yielding: nothing reaches infinity.
                     joint.impulses[k].abs() >= joint.bound(k, h) * (1.0 - AT_BOUND)
                 });
                 joint.broken |= strength.failure == Failure::Breaks

@@ -38,6 +38,7 @@ impl Robot {
             let (stand, cone) = (stand(&self.data, ball), &ball.cone);
             let rate =
                 self.v[ball.first_dof..ball.first_dof + 3].iter().map(|v| v.abs()).sum::<f64>();
+            // Four times the present motion, as for limits of single joints, and h² for what starts from rest.
             let reach = 4.0 * h * (rate + h);
             let (least, most) = cone.twist;
             let within = |room: f64, limited: bool| !limited || room > reach;
@@ -80,6 +81,7 @@ impl Constraint for BallLimits {
                 let sign = if side == Side::LeastTwist { -1.0 } else { 1.0 };
                 let approach = sign * direction.dot(&omega);
                 if (room - 2.0 * h * approach.max(0.0) > 0.0 && warm_start == 0.0)
+                    // At no swing, and at half a turn of it, the coordinate has no direction.
                     || direction == Vector3::zeros()
                 {
                     continue;
@@ -90,6 +92,7 @@ impl Constraint for BallLimits {
                 let spec = RowSpec {
                     lower,
                     upper,
+                    // Beyond the limit the target is zero: undoing gives no velocity.
                     bias: sign * room.max(0.0) / h,
                     compliance: 0.0,
                     warm_start,

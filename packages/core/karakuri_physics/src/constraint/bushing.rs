@@ -44,6 +44,7 @@ impl Bushing {
 /// Rotation vector and displacement of B against A along A's axes. [rad; m] (6)
 pub(crate) fn displacement(X_WA: &Pose, X_WB: &Pose) -> [f64; 6] {
     let X_AB = X_WA.inverse() * *X_WB;
+    // Good below half a turn, where the rotation vector jumps, and the bushing's force with it.
     let (rotation, translation) = (X_AB.quaternion().scaled_axis(), X_AB.translation);
     [rotation.x, rotation.y, rotation.z, translation.x, translation.y, translation.z]
 }
@@ -54,6 +55,7 @@ pub(crate) fn rate_axes(turn: &Vector3) -> Matrix3 {
     let angle = turn.norm();
     let cross = turn.cross_matrix();
     // `(1 − ½θ cot ½θ)/θ²`, and its limit where that would divide by zero.
+    // Below it the next term of the series, θ²/720, is lost beside 1/12; the quotient cancels instead.
     let second = if angle < 1e-4 {
         1.0 / 12.0
     } else {

@@ -131,6 +131,7 @@ impl Constraint for Contacts {
         }
     }
 
+    // What only touches falls asleep and bounces apart by itself.
     fn ties(&self) -> bool {
         false
     }
@@ -152,6 +153,7 @@ impl Constraint for Contacts {
             for (end, sign) in [(0, -1.0), (1, 1.0)] {
                 let body = contact.movers[end].body().and_then(|i| state.bodies[i].as_mut());
                 if let Some(body) = body {
+                    // The impulse at the place halfway, whose moment turns the body in the next step's gyroscopic term.
                     body.joint_moment += arm.cross(&contact.impulse) * sign;
                 }
             }
@@ -215,7 +217,9 @@ impl Contact {
 
     /// Half of the change of its arm to a point of the next step, if rows halfway may be made there. [m] (3)
     fn advance_to(&self, next: &ContactPoint, normal: &Vector3, arm: &Vector3) -> Option<Vector3> {
+        // Only in touch: across a gap the change of the arm is no motion of the surface.
         let touched = self.gap.max(next.gap) <= ACROSS;
+        // Equal bits of the normal: on a curved or tessellated surface the arm also changes by another face.
         let goes_on = self.sticks && self.feature == next.feature && self.normal == *normal;
         (touched && goes_on).then(|| (arm - self.arm) * 0.5)
     }
@@ -223,6 +227,7 @@ impl Contact {
     /// Whether a free body cannot meet it within the step: its own rows will not act. [s]
     pub(crate) fn is_out_of_reach(&self, body: &Body, h: f64) -> bool {
         let Motion { angular, linear } = body.velocity;
+        // Twice its motion, as the step may make it faster; the rows have no say before contact.
         let speed = (linear + angular.cross(&(self.position - body.pose.translation))).norm();
         self.impulse == Vector3::zeros() && self.gap > ACROSS + 2.0 * h * speed
     }
@@ -269,6 +274,7 @@ impl Contact {
         let soft = self.surface.soft_finger;
         let inside = if soft { 1.0 - 1e-6 } else { 1.0 - 1e-9 };
         let slips_softly = soft && (u - block.bias).yz().norm() > SLIP;
+        // Strictly inside the cone: on its surface a contact slides, or is about to.
         let held = impulse.yz().norm() < friction * impulse.x * inside;
         let mut slip = t1 * u.y + t2 * u.z - self.belt_velocity;
         if self.carried != Vector3::zeros() {
@@ -278,6 +284,7 @@ impl Contact {
         let bounced = self.struck && slip.norm() > SLIP;
         let sticks = impulse.x > 0.0 && held && !slips_softly && !bounced;
         self.sticks = sticks;
+        // A contact without load has no friction that its slip could be solved for.
         self.slip_speed = if sticks || impulse.x <= 0.0 { 0.0 } else { slip.norm() };
         // Only a contact that sticks accumulates slip, which its rows undo.
         if sticks && self.halfway.is_none() {
@@ -296,6 +303,7 @@ impl Contact {
     /// [m/s] (3); [s]
     pub(crate) fn add_missed_slip(&mut self, apart: &Vector3, u: &Vector3, h: f64) {
         let [t1, t2] = self.tangents;
+        // Tangential only: the normal's gap is measured by the collision, not summed up.
         self.drift += apart - self.normal * self.normal.dot(apart) - (t1 * u.y + t2 * u.z) * h;
     }
 }
@@ -303,6 +311,7 @@ impl Contact {
 impl RowBuilder<'_> {
     /// The rows of a contact.
     fn contact(&mut self, index: usize, contact: &mut Contact) {
+        // Bodies that bounced through the step have moved already.
         let done = |m: &Mover| matches!(m, Mover::Body(i) if self.bodies[*i].as_ref().is_some_and(|b| b.done));
         contact.struck = false;
         contact.halfway = None;
@@ -338,6 +347,7 @@ impl RowBuilder<'_> {
                 correction = Correction::both(-undone / self.settings.dt);
             }
         }
+        // Friction may have become less since: outside of the cone the old impulse is no feasible guess.
         let impulse = crate::solver::project_on_cone(&components(&contact.impulse), friction);
         let row = Row {
             kind: 0,
@@ -379,8 +389,11 @@ impl RowBuilder<'_> {
         directions: &[Vector3; 3],
     ) -> [Side; 2] {
         let Some(b) = &self.bodies[body] else { return [Side::default(); 2] };
+        // Normals point from a to b; a row is the velocity of b against a.
         let sign = if contact.movers[0] == Mover::Fixed { 1.0 } else { -1.0 };
+        // Half of what the arm changed by in the last step: that of this one to second order.
         let half_arm = contact.arm + contact.advance.unwrap_or_default();
+        // `J_0 v`, by the arm of the step's start.
         let apart = b.velocity.linear + b.velocity.angular.cross(&contact.arm);
         let mut apart = Vector3::from(directions.map(|d| sign * d.dot(&apart)));
         // What opens is not pushed to go on opening.
@@ -406,6 +419,7 @@ impl RowBuilder<'_> {
         if rolling == 0.0 && spinning == 0.0 {
             return;
         }
+        // Right after the contact: solvers take the load of a friction moment from the block before it.
         let last = self.rows.len() - 1;
         let (block, row) = (self.problem.blocks[last], self.rows[last]);
         let soft = match block.admissible {
@@ -434,6 +448,7 @@ impl RowBuilder<'_> {
     /// would be made now.
     fn kept(&mut self, contact: &Contact) -> Option<[Side; 2]> {
         let (build, place) = contact.made?;
+        // One build later at the same place: otherwise its numbers in J and Y have been written over.
         if (build + 1, place) != (self.build, self.rows.len()) {
             return None;
         }
@@ -441,10 +456,12 @@ impl RowBuilder<'_> {
         let mut offset = self.used;
         for (side, end) in block.sides.iter().zip(&contact.movers) {
             let start = match end {
+                // A robot's Â changes with its configuration.
                 Mover::Robot { .. } => return None,
                 Mover::Body(body) => self.bodies[*body].as_ref().filter(|b| b.is_free())?.start,
                 Mover::Fixed => continue,
             };
+            // Kept only where the rows before it have the same lengths, too.
             if (side.start, side.offset) != (start, offset) {
                 return None;
             }
@@ -470,6 +487,7 @@ impl RowBuilder<'_> {
             (u - components(&contact.belt_velocity) - components(&contact.carried)).yz().norm()
                 > SLIP
         };
+        // A new contact has no slip of a last step; its rows tell whether it moves.
         let slips = contact.slips() || (contact.impulse == Vector3::zeros() && moves());
         if slips { dynamic_friction } else { friction }
     }
@@ -504,6 +522,7 @@ impl RowBuilder<'_> {
             && robot == other
         {
             let parts = [(-1.0, body_a), (1.0, body_b)];
+            // One side for both links: two over the same velocities would lack the coupling `J_A Â⁻¹ J_Bᵀ`.
             return [self.robot_side(robot, &parts, point, directions), Side::default()];
         }
         [(-1.0, a), (1.0, b)].map(|(sign, mover)| match mover {
@@ -557,6 +576,7 @@ impl RowBuilder<'_> {
             let arm = point.map(|p| p - b.pose.translation);
             directions.map(|direction| {
                 let along = direction * sign;
+                // Without a point the direction is an axis of rotation, and no force.
                 arm.map_or((Vector3::zeros(), along), |arm| (along, arm.cross(&along)))
             })
         })

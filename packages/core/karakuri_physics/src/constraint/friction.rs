@@ -17,6 +17,7 @@ impl Constraint for DryFriction {
             let Some(r) = &rows.robots[robot] else { return };
             let limit = rows.settings.dt * r.friction[dof];
             if limit > 0.0 {
+                // Coulomb's law in one coordinate: within its bounds it holds the rate at zero, at a bound it slides.
                 let spec = RowSpec {
                     lower: -limit,
                     upper: limit,

@@ -74,6 +74,7 @@ pub(crate) struct Gear {
 
 impl Gear {
     fn share(&self, end: usize) -> f64 {
+        // λ on B and −ratio λ on A: at `u_B = ratio u_A` the gear takes and gives no power.
         [-self.description.ratio, 1.0][end]
     }
 
@@ -131,6 +132,7 @@ impl Constraint for Gears {
                 owner: index,
                 part: 0,
                 movers,
+                // B is ahead by `slip`: half of it goes back in a step.
                 correction: Some(Correction::both(-GAP_RATE * gear.slip / h)),
                 account: Account::Loops,
                 damping: None,
@@ -149,8 +151,10 @@ impl Constraint for Gears {
         gear.impulse = block.impulse.x;
         let bound = step.h * gear.description.torque;
         gear.slips = gear.impulse.abs() >= bound * (1.0 - AT_BOUND);
+        // Positions move by the correcting velocity as well.
         let rate = step.problem.velocity_of(block).x
             + step.problem.jacobian_times(step.correction, block).x;
+        // A clutch that slips holds where it is afterwards, so it remembers no phase.
         gear.slip = if gear.slips { 0.0 } else { gear.slip + step.h * rate };
     }
 
@@ -210,6 +214,7 @@ impl RowBuilder<'_> {
                         let axis = r.data.pose_in_world[body.0].rotation * gear.axes[end];
                         let moment = Force::new(axis * gear.share(end), Vector3::zeros());
                         for &k in r.chains.of(body) {
+                            // The share with its sign: A's end adds −ratio times its rate.
                             row[k] += r.data.subspace[k].dot(&moment);
                         }
                     }

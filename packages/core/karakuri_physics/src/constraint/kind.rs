@@ -68,6 +68,7 @@ pub(crate) trait Constraint: Debug + Sync {
                 if let Mover::Robot { robot, .. } = mover
                     && let Some(robot) = &mut robots[robot]
                 {
+                    // Free motion takes a robot through the step as a whole, before rows: none could act on it.
                     robot.free_motion.on = false;
                 }
             }

@@ -34,6 +34,7 @@ impl Constraint for Limits {
         let velocity = rows.problem.velocity[r.start + dof];
         let impulses = r.impulses[dof];
         // A row that could become active: the free motion reaches the limit within two steps, or it was active.
+        // Two steps' motion, as the impulses of the step may make the joint faster.
         let reach = 2.0 * h * velocity;
         let (below, above) = (q - limits.lower, limits.upper - q);
         if below + reach.min(0.0) <= 0.0 || impulses.lower != 0.0 {
@@ -100,6 +101,7 @@ fn push(
 pub(crate) fn restitution(robots: &[Option<Robot>], row: &Row) -> f64 {
     let of_robot = |robot: &Robot| robot.limit_restitution.get(row.part / SIDES).copied();
     match robots[row.owner].as_ref().and_then(of_robot) {
+        // A limit of speed is no stop: nothing bounces off it.
         Some(restitution) if row.part % SIDES != SPEED => restitution,
         _ => 0.0,
     }

@@ -110,10 +110,12 @@ impl ConstraintSet {
         let Some(model) = rows.robots[robot]
             .as_ref()
             .filter(|r| !r.free_motion.on)
+            // A share of the model, as rows borrow the robots while joints are gone through.
             .map(|r| std::sync::Arc::clone(&r.model))
         else {
             return;
         };
+        // By joint first, then by kind: the order of rows is that of sweeps, and so part of the bits.
         let kinds = self.kinds();
         for joint in &model.joints {
             for (i, kind) in kinds[..ON_ROBOTS].iter().enumerate() {
@@ -145,6 +147,7 @@ impl ConstraintSet {
                 }
             }
         }
+        // Their rows are those of the step's start: one body cannot have rows of two instants.
         let others: [&dyn Constraint; 3] = [&self.springs, &self.gears, &self.contacts];
         for kind in others {
             kind.visit(&mut |_, movers| {
@@ -160,6 +163,7 @@ impl ConstraintSet {
         while changed {
             changed = false;
             for joint in joints() {
+                // A joint's first step is an impact of what moved apart; a strength asks for forces at the start.
                 let rigid = joint.settled
                     && joint.description.bushing.is_none()
                     && joint.description.strength.is_none();
@@ -208,6 +212,7 @@ impl ConstraintSet {
                 && body.is_awake()
                 && !body.done;
         }
+        // As for bodies that swing: other constraints have their rows at the step's start.
         let others: [&dyn Constraint; 3] = [&self.springs, &self.joints, &self.gears];
         for kind in others {
             kind.visit(&mut |_, movers| {

@@ -34,6 +34,7 @@ impl Robot {
     pub(crate) fn saturate_motors(&mut self, after: &[f64]) -> bool {
         let mut found = false;
         for unit in self.motors.iter_mut().filter(|u| u.enabled && !u.saturated && u.gain > 0.0) {
+            // Beyond rounding: a motor exactly at its limit is in the operator.
             if unit.demand(after[unit.dof]).abs() > unit.motor.effort * (1.0 + 1e-9) {
                 (unit.saturated, unit.impulse) = (true, 0.0);
                 found = true;
@@ -71,9 +72,12 @@ impl Robot {
             self.residual = response;
             let unit = &mut self.motors[i];
             // The same without this motor in the operator.
+            // Sherman and Morrison: (Â − h g e eᵀ)⁻¹ has the entry w/(1 − h g w).
             let without = 1.0 - h * unit.gain * within;
+            // Nearly all of the inertia is the motor's own gain: the difference has no digits left.
             let w = if without > f64::EPSILON { within / without } else { within };
             unit.pushes |= turned;
+            // None where the law pushes on from the free rate: the effort at the start is then the lesser.
             let end = unit.settle(q, v, w, h);
             unit.pushes |= end.is_none();
             unit.linearise(q, end.unwrap_or(v), h);
@@ -90,6 +94,7 @@ impl Robot {
             let mismatch = unit.mismatch(q, v, h);
             unit.report = MotorReport { effort, mismatch, saturated: unit.saturated };
             unit.saturated &= demand.abs() > RELEASE * unit.motor.effort;
+            // By the effort at the end of the step, as the next step starts there.
             unit.memory = unit.motor.law.remember(&unit.state(q + h * v, v, h));
             self.efforts[unit.dof] += effort;
         }

@@ -58,6 +58,7 @@ impl Row {
 
     /// Whether it pushes or moves anything in the step.
     pub(crate) fn acts(&self, block: &Block) -> bool {
+        // Zero impulse exactly: rows at rest within their bounds leave a mover in free flight.
         self.corrects() || block.impulse.iter().any(|&x| x != 0.0)
     }
 
@@ -146,6 +147,7 @@ impl RowBuilder<'_> {
             Admissible::FrictionMoment { .. } => block.delassus.trace(),
             _ => block.delassus.m11,
         };
+        // By the law's first row; moments of friction have three of equal standing.
         if movable > IMMOVABLE {
             match self.problem.blocks.get_mut(self.rows.len()) {
                 Some(place) => *place = block,
@@ -179,6 +181,7 @@ impl RowBuilder<'_> {
     pub(crate) fn reserve(&mut self, n: usize) -> usize {
         let offset = self.used;
         self.used += n;
+        // Longer only: the numbers of kept rows stay where they are, and a warm step allocates nothing.
         if self.problem.jacobian.len() < self.used {
             self.problem.jacobian.resize(self.used, 0.0);
             self.problem.response.resize(self.used, 0.0);
@@ -225,6 +228,7 @@ impl RowBuilder<'_> {
         let range = offset..offset + 6 * N;
         let jacobian = self.problem.jacobian[range.clone()].as_chunks_mut::<6>().0;
         let response = self.problem.response[range].as_chunks_mut::<6>().0;
+        // Linear first, about the centre of mass: there mass and inertia do not couple, and Â has two 3×3 blocks.
         let per_mass = 1.0 / b.description.mass;
         let six = |v: Vector3, w: Vector3| [v.x, v.y, v.z, w.x, w.y, w.z];
         for ((linear, angular), (J, Y)) in
@@ -248,6 +252,7 @@ impl RowBuilder<'_> {
             (a, b)
             && robot == other
         {
+            // One side for both links: two over the same velocities would lack the coupling `J_A Â⁻¹ J_Bᵀ`.
             let parts = [(-1.0, body_a), (1.0, body_b)];
             return [self.wrench_on_robot(robot, &parts, point, F), Side::default()];
         }

@@ -33,6 +33,7 @@ impl Constraint for Servos {
         let h = solved.h;
         for robot in state.robots.iter_mut().flatten() {
             for k in 0..robot.v.len() {
+                // The law's demand at the solved velocity, not the row's effort, tells whether the limit still binds.
                 let demand = robot.servo_demand(k, solved.problem.velocity[robot.start + k], h);
                 if robot.saturated[k] {
                     robot.efforts[k] = robot.impulses[k].servo / h + robot.drives.effort[k];
@@ -53,12 +54,14 @@ impl Servos {
         if !r.saturated[dof] || !d.enabled[dof] {
             return;
         }
+        // Neither stiffness nor damping: a feed-forward effort alone needs no row.
         let gain = d.damping[dof] + h * d.stiffness[dof];
         if gain <= 0.0 {
             return;
         }
         // The servo's law as a row: `R = 1/(h (h K + D))`, `u* = (K (q_d − q) + D q̇_d)/(h K + D)`.
         let error = r.position_index[dof].map_or(0.0, |i| d.position[dof] - r.q[i]);
+        // The bounds are of servo and feed-forward together, the row is the servo's part.
         let (limit, feedforward) = (h * d.effort_limit[dof], h * d.effort[dof]);
         let spec = RowSpec {
             lower: -limit - feedforward,

@@ -111,6 +111,7 @@ impl Robot {
         match anchor {
             Anchor::World(p) => *p,
             Anchor::Link(_, body, p) => self.data.pose_in_world[body.0].transform_point(p),
+            // A spring with a body at one end is no robot's own: a NaN would show that it was taken for one.
             Anchor::Body(..) => Vector3::repeat(f64::NAN),
         }
     }
@@ -134,12 +135,15 @@ impl Robot {
                 }
             }
             // The header's law is `λ = −gain u' − h k stretch`, a row with `R = 1/gain` and `u* = −h k stretch/gain`.
+            // Of the mean's ¼h (u' − u) the new rate goes with the gain, the old one with the stretch.
             let gain = h * (0.25 * h * spring.stiffness + spring.damping);
             let rate = dot(row, &self.v);
             let stretch = length - spring.rest_length - 0.25 * h * rate;
             inner.laws.push((1.0 / gain, -h * spring.stiffness * stretch / gain));
         }
+        // Together, as springs on the same joints pull on each other; a sweep would need iterations at high stiffness.
         // All springs of the tree at once: `J Â⁻¹ Jᵀ + R`.
+        // At the middle of the step, as the factor is: one evaluation serves all rounds of the midpoint.
         inner.response.clone_from(&inner.jacobian);
         for row in inner.response.chunks_exact_mut(nv.max(1)) {
             self.respond(row);
@@ -159,6 +163,7 @@ impl Robot {
             }
             inner.delassus[i * n + i] += inner.laws[i].0;
         }
+        // Pivoted, as stiff springs in parallel make rows that are dependent but for a small R.
         inner.factor.factorize(&inner.delassus);
         self.springs = inner;
     }
@@ -230,6 +235,7 @@ impl SoftLaw {
     /// [s]
     pub(crate) fn bumper_row(Bumper { stiffness, damping }: Bumper, room: f64, h: f64) -> SoftRow {
         let row = Self { stiffness, damping }.row(room, h);
+        // Before the surface, `u ≥ −d/h` as of a rigid limit: the spring starts to act where it is reached, not before.
         SoftRow { target: if room > 0.0 { -room / h } else { row.target }, ..row }
     }
 }
@@ -252,6 +258,7 @@ impl Constraint for Springs {
     /// The row of a spring, unless its robot is in free motion and has dealt with it.
     fn add_rows(&mut self, rows: &mut RowBuilder, index: usize) {
         let Some(AttachedSpring { spring, movers }) = self.all[index] else { return };
+        // In free motion the robot's own springs are in its midpoint rule already.
         let flying = |robot: usize| rows.robots[robot].as_ref().is_none_or(|r| r.free_motion.on);
         if (spring.stiffness <= 0.0 && spring.damping <= 0.0) || spring.robot().is_some_and(flying)
         {
@@ -303,6 +310,7 @@ impl Constraint for Springs {
             let Some(AttachedSpring { spring, .. }) = spring else { continue };
             if let Some(robot) = spring.robot().and_then(|r| robots[r].as_mut()) {
                 robot.springs.indices.push(i);
+                // A spring to the world takes momentum from the robot, one within it does not.
                 robot.springs.hold_elsewhere |= [spring.a, spring.b].iter().any(Anchor::is_world);
                 continue;
             }

@@ -10,6 +10,7 @@ use crate::world::World;
 impl World {
     pub(crate) fn build_rows(&mut self) {
         self.find_islands();
+        // In this order: the search for swinging bodies clears the marks of both.
         self.constraints.find_swinging(&mut self.state.bodies, self.settings.dt);
         self.constraints.find_rolling(&mut self.state.bodies, self.settings.dt);
         let Self { settings, state, constraints, pipeline, .. } = self;
@@ -28,6 +29,7 @@ impl World {
             used: 0,
             kind: 0,
         };
+        // Island by island, so that the blocks of one lie side by side in memory.
         for island in islands.iter() {
             for (maker, _) in island {
                 match *maker {
@@ -41,6 +43,7 @@ impl World {
             builder.end_island();
         }
         builder.finish();
+        // After the rows: whether a solver needs `Â` depends on their number.
         fill_operators(&mut state.robots, &state.bodies, rows, touched, problem);
     }
 
@@ -49,6 +52,7 @@ impl World {
         let (state, islands) = (&self.state, &mut self.pipeline.islands);
         let n_robots = state.robots.len();
         islands.clear(n_robots + state.bodies.len());
+        // A robot is an island by itself, too: its limits and servos have rows.
         for (i, _) in state.robots.iter().enumerate().filter(|(_, robot)| robot.is_some()) {
             islands.join(RowSource::Robot(i), [i, NO_MOVER]);
         }

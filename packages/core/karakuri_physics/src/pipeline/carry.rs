@@ -104,6 +104,7 @@ impl World {
         let moves = |start: usize, len: usize| {
             let run = start..start + len;
             let rates = self.pipeline.problem.velocity[run.clone()].iter();
+            // Positions move by both velocities, the solved and the correcting one.
             rates.zip(&self.pipeline.correction[run]).any(|(v, c)| (v + c).abs() > least)
         };
         !bodies.is_empty()
@@ -121,9 +122,11 @@ impl World {
                 continue;
             };
             let load: f64 = of_pair.iter().map(|c| c.normal.dot(&c.impulse)).sum();
+            // One point that slips leaves the pair without a common motion.
             if load <= 0.0 || of_pair.iter().any(Contact::slips) {
                 continue;
             }
+            // Which of the two carries the other depends on what else holds them.
             for (one, other) in [(&a, &b), (&b, &a)] {
                 let free = |i: &usize| bodies[*i].as_ref().is_some_and(|b| b.is_awake() && !b.done);
                 let Some(body) = one.mover.body().filter(free) else { continue };
@@ -131,6 +134,7 @@ impl World {
                 candidates.push(Candidate { body, carrier, load });
             }
         }
+        // A chain of carriers has to end at a link or a prescribed body: free bodies alone move along their tangents alike.
         if !candidates.iter().any(|c| !matches!(c.carrier, Carrier::Free(_))) {
             candidates.clear();
         }
@@ -152,6 +156,7 @@ impl World {
             loads[c.body] = loads[c.body].max(c.load);
         }
         for c in candidates {
+            // Of equal loads the first: the second finds the body taken.
             if !ready(c, relative) || c.load < loads[c.body] {
                 continue;
             }
@@ -176,6 +181,7 @@ impl World {
                     sum + r.data.subspace[k] * rate(r.start + k)
                 });
                 let Motion { angular, linear } = about_origin;
+                // From the tree's origin to the world's: v_W = v_O − ω × p_WO.
                 let twist = Motion::new(angular, linear - angular.cross(&r.data.origin));
                 (twist, r.data.pose_in_world[body.0])
             }
@@ -196,6 +202,7 @@ impl World {
                 (Motion::new(angular, linear - angular.cross(&body.pose.translation)), body.pose)
             }
         };
+        // By the carrier's own origin: a hinge through the world's origin would have no velocity there.
         let at_start = twist.linear + twist.angular.cross(&start.translation);
         let moves = h * twist.angular.norm() > AT_REST || h * at_start.norm() > AT_REST;
         moves.then_some((twist, start))
@@ -216,6 +223,7 @@ impl World {
     /// Takes every carried body along, after links and bodies moved, and corrects what its anchors remember.
     pub(crate) fn carry_bodies(&mut self) {
         let mut carry = std::mem::take(&mut self.pipeline.carry);
+        // Carriers come before what they carry, so the pose of a carried carrier is final here.
         for carried in &mut carry.carried {
             let end = match carried.carrier {
                 Carrier::Link { robot, body } => {
@@ -243,6 +251,7 @@ impl World {
     /// Turns the drifts of carried bodies' contacts with their carriers; adds to those with others what the slip velocity missed.
     fn carry_anchors(&mut self, carried: &[Carried]) {
         let State { robots, bodies, attachments, collision, placements, .. } = &self.state;
+        // The scene has the poses of the step's start: colliders are placed last.
         let displacement = |contact: &Contact, side: usize| {
             let collider = [contact.a, contact.b][side];
             let placement = placements.iter().find(|(c, ..)| *c == collider)?;
@@ -260,6 +269,7 @@ impl World {
             };
             let Some(along) = of(&a, &b).or_else(|| of(&b, &a)) else { continue };
             if let Some(displacement) = along {
+                // The drift is fixed to the carrier's surface, so it turns with it.
                 contact.drift = displacement.rotation * contact.drift;
                 continue;
             }

@@ -15,10 +15,12 @@ fn rounded_up(reach: f64) -> f64 {
 impl World {
     pub(crate) fn find_contacts(&mut self) {
         let h = self.settings.dt;
+        // Speeds of the step's end, as gravity acts before positions move.
         let reach = self.fastest_speed() + h * self.settings.gravity.norm();
         let reach = rounded_up(CONTACT_MARGIN + 2.0 * h * reach);
         self.pipeline.reach = reach;
         self.state.collision.update(reach);
+        // Before contacts are matched, so that what is woken has its memory back.
         self.wake_touched(reach);
         let Contacts { active, previous, .. } = &mut self.constraints.contacts;
         std::mem::swap(active, previous);
@@ -33,6 +35,7 @@ impl World {
             let spin = body.spin_speed(self.settings.dt);
             fastest = fastest.max(body.velocity.linear.norm() + spin);
         }
+        // Prescribed bodies have no velocity in the solve, but their surfaces come as fast.
         fastest = fastest.max(self.fastest_prescribed());
         for robot in self.state.robots.iter_mut().flatten() {
             if !robot.model.collisions.is_empty() {

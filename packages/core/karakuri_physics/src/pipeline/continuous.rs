@@ -40,6 +40,7 @@ impl World {
         }
         let n_robots = self.state.robots.len();
         let mut last = None;
+        // One sweep a pair: its contacts are neighbours in the list.
         for i in 0..self.constraints.contacts.active.len() {
             let pair =
                 [self.constraints.contacts.active[i].a, self.constraints.contacts.active[i].b];
@@ -54,6 +55,7 @@ impl World {
             last = Some(pair);
             let points =
                 self.constraints.contacts.active[i..].iter().take_while(|c| [c.a, c.b] == pair);
+            // How deep the pair is already: a sweep that starts in an overlap may not stop at once.
             let deepest = points.fold(0.0, |deepest: f64, c| deepest.min(c.gap));
             let Some(time) = self.time_until(pair, movers, deepest) else { continue };
             for mover in fast.into_iter().flatten() {
@@ -62,6 +64,7 @@ impl World {
         }
         for (mover, &stop) in stop_times.iter().enumerate().filter(|(_, stop)| **stop < h) {
             if mover < n_robots {
+                // By the same part of the motion for a whole tree, or its joints would come apart.
                 self.state.robots[mover].iter_mut().for_each(|robot| robot.move_back(stop / h));
             } else {
                 self.move_back(mover - n_robots, stop / h);
@@ -80,6 +83,7 @@ impl World {
         };
         stop_times.clear();
         stop_times.extend(self.state.robots.iter_mut().map(|robot| match robot {
+            // A robot in free motion has no contact in reach to pass through.
             Some(robot) if !robot.free_motion.on => {
                 until(h * robot.fastest_speed(h), robot.half_width())
             }
@@ -87,6 +91,7 @@ impl World {
         }));
         stop_times.extend(self.state.bodies.iter().map(|body| match body {
             Some(body) if body.is_awake() && !body.done => {
+                // By the velocity after the solve: the one before it may have been slow.
                 let travel = h * body.velocity.linear.norm() + rotation_length(body, h);
                 until(travel, body.extent[1])
             }
@@ -106,6 +111,7 @@ impl World {
         let width = half_width(pair[0])? + half_width(pair[1])?;
         let [a, b] = [0, 1].map(|i| self.swept_motion(pair[i], movers[i]));
         let (a, b) = (a?, b?);
+        // Nothing passes through a half-space, however fast: its contacts have no far side.
         if !width.is_finite() || a.length + b.length <= FAST * width {
             return None;
         }
@@ -130,6 +136,7 @@ impl World {
             // A link moves along the screw between both poses.
             let sweep = Sweep::screw(&start, &end, h);
             let reach = self.state.collision.radius(id)? + sweep.center.norm();
+            // Bound by the screw's axis: the farthest point from it, times the turn.
             let turn = h * sweep.velocity.angular.norm() * reach;
             return Some(SweptMotion { sweep, length: h * sweep.velocity.linear.norm() + turn });
         };
@@ -154,6 +161,7 @@ impl World {
             Sweep { start, velocity: motion_between(&start, body, h), center: body.center_of_mass };
         let shape = motion.pose_at(part * h);
         let pose = Pose::new(shape.rotation, shape.transform_point(&body.center_of_mass));
+        // The velocity is kept: time is lost, but no momentum.
         body.set_state(pose, body.velocity);
     }
 }
@@ -166,6 +174,7 @@ fn rotation_length(body: &Body, h: f64) -> f64 {
 /// Velocity of the centre of mass and spin that bring a body's shape from `start` to where it is in `h`. [s]
 fn motion_between(start: &Pose, body: &Body, h: f64) -> Motion {
     let center: Vector3 = start.transform_point(&body.center_of_mass);
+    // From the scene's pose, so that the correction of positions is part of the motion.
     let turn = body.rotation * start.quaternion().inverse();
     Motion::new(turn.scaled_axis() / h, (body.pose.translation - center) / h)
 }

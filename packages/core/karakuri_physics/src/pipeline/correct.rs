@@ -25,6 +25,7 @@ impl World {
         for _ in 0..CORRECTION_SWEEPS {
             let rows = self.pipeline.rows.iter().zip(&self.pipeline.problem.blocks);
             for ((row, block), impulse) in rows.zip(&mut self.pipeline.correction_impulses) {
+                // Of a contact only the normal: a drift along its tangents is undone by their bias.
                 let Some(Correction { velocity, lower, upper }) = row.correction else { continue };
                 let jacobian = &self.pipeline.problem.jacobian;
                 let sides = block.sides.iter().filter(|s| s.len > 0);
@@ -63,6 +64,7 @@ impl World {
             let run = &mut self.pipeline.correction[start..start + len];
             let largest = run.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
             if largest > most {
+                // All of it by one factor: the direction stays the one that undoes the errors.
                 for x in run {
                     *x *= most / largest;
                 }

@@ -21,10 +21,12 @@ impl World {
         let gravity = self.settings.gravity;
         let mut energy = Energy::default();
         for robot in self.state.robots.iter_mut().flatten() {
+            // Set here, as energies are asked for before the first step as well.
             robot.data.gravity = gravity;
             update_velocities(&robot.model, &mut robot.data, &robot.v);
             energy.kinetic += kinetic_energy(&robot.model, &robot.data);
             energy.kinetic +=
+                // Rotors of geared drives: their inertia is in the operator's diagonal, not in that of the links.
                 robot.v.iter().zip(&robot.armature).map(|(v, a)| 0.5 * a * v * v).sum::<f64>();
             energy.potential += potential_energy(&robot.model, &robot.data);
         }
@@ -53,6 +55,7 @@ impl World {
             return;
         }
         let h = self.settings.dt;
+        // The articulated-body factor of long chains makes no mass matrix; `v̄ᵀ M (v' − v)` needs one.
         for robot in self.state.robots.iter_mut().flatten().filter(|robot| !robot.free_motion.on) {
             robot.complete_mass_matrix();
         }
@@ -60,6 +63,7 @@ impl World {
         booking.step = Ledger::default();
         booking.mean.clear();
         let after = &self.pipeline.problem.velocity;
+        // ½ v'ᵀ M v' − ½ vᵀ M v = v̄ᵀ M (v' − v): the mean makes the work of every impulse exact.
         booking.mean.extend(self.pipeline.before.iter().zip(after).map(|(a, b)| 0.5 * (a + b)));
         // Change of kinetic energy at the old position, less the work of all that is booked.
         let mut left = 0.0;
@@ -93,6 +97,7 @@ impl World {
             if robot.free_motion.on {
                 booking.step.dampers +=
                     robot.spring_dissipation(&self.constraints.springs.all, &after[run], h);
+                // A whole-step motion has no balance at one position: what it misses is booked as the integration's error.
                 continue;
             }
             left += works.change - works.servos - works.external - works.dampers - works.bias;
@@ -111,11 +116,13 @@ impl World {
         for body in self.state.bodies.iter().flatten().filter(|b| b.is_awake() && !b.done) {
             let run = body.start..body.start + 6;
             let mut turning = body.velocity.angular;
+            // From the rate after the impact: gyroscopic moments act once it has happened.
             if let Some(struck) = self.pipeline.row_impacts.velocity() {
                 turning.copy_from_slice(&struck[run.clone()][3..]);
             }
             // Change of the rate by the gyroscopic moment alone.
             let turned = if body.swings {
+                // By the midpoint, the gyroscopic change is what the free velocity has beside the applied moment.
                 let free = &self.pipeline.problem.free_velocity[run.clone()][3..];
                 Vector3::from_row_slice(free)
                     - body.inverse_inertia_world * body.applied.moment * h
@@ -128,6 +135,7 @@ impl World {
             booking.step.external += works.external;
             left += works.change - works.external - works.bias;
         }
+        // Bouncing islands have no rows: their impulses have worked already.
         booking.step.contacts += self.pipeline.bounces.work;
         booking.step.unexplained = left;
         booking.step.stabilisation = self.stabilisation_work();
@@ -144,6 +152,7 @@ impl World {
         }
         for body in self.state.bodies.iter().flatten().filter(|b| b.is_free() && !b.done) {
             let moved = &self.pipeline.correction[body.start..body.start + 3];
+            // Kinetic energy has no part of `w`: it moves positions only, so its work is that against gravity.
             work -= h * body.description.mass * dot(gravity.as_slice(), moved);
         }
         work
@@ -181,6 +190,7 @@ impl Robot {
     fn works(&self, after: &[f64], mean: &[f64], h: f64) -> Works {
         let mut works = Works::default();
         for (body, F) in self.applied.iter().enumerate() {
+            // Applied wrenches are about their bodies' origins, the subspace is about the tree's.
             let arm = self.data.pose_in_world[body].translation - self.data.origin;
             let about_origin = Force::new(F.moment + arm.cross(&F.force), F.force);
             for &k in self.chains.of(karakuri_model::BodyId(body)) {

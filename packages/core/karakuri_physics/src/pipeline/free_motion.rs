@@ -31,8 +31,10 @@ impl World {
                 robot.longest_turn = turn;
             }
             robot.set_energy_guard(turn);
+            // Where it is strict, the guard needs the implicit step, whose Coriolis forces it can hold back.
             robot.free_motion.on = !robot.energy_guard.is_strict;
         }
+        // Before the method is chosen: only a robot without rows from outside may fly.
         for (_, kind) in self.constraints.between_movers() {
             kind.end_free_motion(&mut self.state.robots);
         }
@@ -42,10 +44,12 @@ impl World {
                 Integrator::Variational => Method::Variational,
                 Integrator::Default | Integrator::Momentum => Method::Midpoint,
             };
+            // Runge-Kutta stages leave loops open, as they keep no closure between them.
             let open = method != Method::RungeKutta4 || robot.loops.is_empty();
             let soft =
                 robot.free_motion.on && method != Method::Midpoint && open && robot.moves_softly(h);
             robot.free_motion.method = if soft { method } else { Method::Midpoint };
+            // Soft servos are forces of the stages; for the midpoint any servo ends free motion.
             robot.free_motion.on &= soft || robot.moves_freely(h);
             let keeping = matches!(integrator, Integrator::Momentum | Integrator::Variational);
             robot.energy_guard.keeps_spin = keeping && robot.floats();
@@ -60,6 +64,7 @@ impl World {
 
     /// Restores the kinematics of the step's start.
     pub(crate) fn abandon_free_motions(&mut self) {
+        // Stages leave the kinematics at their own positions, while `q` is still that of the start.
         for robot in self.state.robots.iter_mut().flatten().filter(|r| r.free_motion.on) {
             forward_kinematics(&robot.model, &mut robot.data, &robot.q);
         }
@@ -99,6 +104,7 @@ impl World {
                 dof: e.dof,
             };
             moved.map_err(singular)?;
+            // A free motion that gave too much energy is replaced by the implicit step, from the same start.
             if robot.leaves_free_motion(energy, out) {
                 robot.free_motion(h, &gravity, out).map_err(singular)?;
             }
@@ -108,6 +114,7 @@ impl World {
             if body.is_asleep() {
                 out.fill(0.0);
             } else if body.done {
+                // Taken as it is after the impacts, so that no row moves it once more.
                 out[..3].copy_from_slice(body.velocity.linear.as_slice());
                 out[3..].copy_from_slice(body.velocity.angular.as_slice());
             } else {

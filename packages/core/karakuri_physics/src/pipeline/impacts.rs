@@ -77,6 +77,7 @@ impl World {
         bounces.able.clear();
         bounces.able.resize(n, true);
         for i in 0..self.constraints.contacts.active.len() {
+            // Contacts in reach join, impact or not: within the step each may become one.
             if let Some([Mover::Body(a), Mover::Body(b)]) = self.movers_of(i) {
                 join_sets(&mut bounces.parents, a, b);
             }
@@ -93,6 +94,7 @@ impl World {
             let Some(movers) = self.movers_of(i) else { continue };
             let pair = |k: usize| self.constraints.contacts.active.get(k).map(|c| (c.a, c.b));
             // A patch, a robot, an overlap, a prescribed surface or a contact without restitution leaves the island to rows.
+            // Two contacts of a pair are a patch: it has a lever, and rocks instead of bouncing at a point.
             let alone = pair(i + 1) != pair(i) && (i == 0 || pair(i - 1) != pair(i));
             let with_robot = movers.iter().any(|m| matches!(m, Mover::Robot { .. }));
             let overlaps = contact.gap < -OVERLAP;
@@ -131,6 +133,7 @@ impl World {
             if root(&mut bounces.parents, i) == island
                 && let Some(body) = self.state.bodies[i].as_ref().filter(|b| b.is_free())
             {
+                // To be put back, should the island come to rest.
                 bounces.saved.push((i, body.rotation, body.pose, body.velocity));
                 bounces.times[i] = 0.0;
             }
@@ -144,6 +147,7 @@ impl World {
             let time = bounces.meetings[range.start + next].time;
             let at_once = bounces.meetings[range.clone()].iter();
             bounces.together.clear();
+            // Together, as the order of simultaneous impacts would otherwise be that of the contacts in the world.
             bounces.together.extend(at_once.filter(|m| m.time <= time + INSTANT * h));
             let n_together = bounces.together.len();
             if left <= n_together || !self.collide_bodies(bounces, time) {
@@ -158,6 +162,7 @@ impl World {
                 return;
             }
             left -= n_together;
+            // The others fly on undisturbed: their times stand.
             for m in range.clone() {
                 if self.shares_body(bounces, m) {
                     self.foresee(bounces, m, time);
@@ -177,6 +182,7 @@ impl World {
     fn advance_to(&mut self, bounces: &mut Bounces, body: usize, time: f64) {
         let dt = time - bounces.times[body];
         bounces.times[body] = time;
+        // A flight of no time is none: an impact that follows at once must not change a bit.
         if let Some(body) = self.state.bodies[body].as_mut().filter(|b| b.is_free() && dt > 0.0) {
             let mut after = [0.0; 6];
             body.free_motion(dt, &self.settings.gravity, &mut after);
@@ -202,6 +208,7 @@ impl World {
             let Some(impact) = self.state.collision.time_of_impact(a, b, left, TOUCH) else {
                 break;
             };
+            // Without gravity the chord is the path: the first impact is found again.
             let settled = (impact.time - duration).abs() <= 1e-12 * h;
             duration = impact.time;
             found = Some(impact);
@@ -225,12 +232,14 @@ impl World {
                 if !body.is_free() {
                     return Some(Sweep::at_rest(body.shape_pose()));
                 }
+                // At the body's own time, not at `now`: each has flown up to its last impact only.
                 // In free fall since its own last impact, and from now on by the mean velocity of the fall.
                 let waited = now - times[i];
                 let acceleration =
                     self.settings.gravity + body.applied.force / body.description.mass;
                 let linear = body.velocity.linear + acceleration * waited;
                 let shift = (body.velocity.linear + linear) * (0.5 * waited);
+                // At a constant rate: precession within the rest of a step is left to the flight itself.
                 let turn = UnitQuaternion::from_scaled_axis(body.velocity.angular * waited);
                 let center = body.center_of_mass;
                 let mut start =
@@ -272,6 +281,7 @@ impl World {
             bounces.strikes.push(Strike::new(&self.state, &meeting, bodies, &surface));
         }
         let slow =
+            // Only what approaches: of impacts at one instant some may separate already.
             |s: &Strike| s.before.x < 0.0 && s.before.x >= -self.settings.restitution_threshold;
         if bounces.strikes.iter().any(slow) {
             return false;

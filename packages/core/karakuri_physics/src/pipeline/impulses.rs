@@ -12,12 +12,14 @@ impl World {
     pub(crate) fn keep_impulses(&mut self) {
         let Self { settings, state, constraints, pipeline, .. } = self;
         for robot in state.robots.iter_mut().flatten() {
+            // Cleared first: a row that is not made in this step leaves no warm start.
             robot.impulses.fill(JointImpulses::default());
         }
         for kind in constraints.kinds_mut() {
             kind.clear_impulses(state);
         }
         for (contact, impulse) in &pipeline.bounces.impulses {
+            // Of bodies that are through already: no row of theirs follows to overwrite it.
             constraints.contacts.active[*contact].impulse += impulse;
         }
         let Pipeline { problem, rows, correction, .. } = pipeline;
@@ -26,6 +28,7 @@ impl World {
         for (row, block) in rows.iter().zip(&problem.blocks) {
             kinds[row.kind].keep_impulse(state, &SolvedRow { row, block, step });
         }
+        // After all rows: conclusions take the impulses of several.
         for kind in &mut kinds {
             kind.finish_step(state, &step);
         }

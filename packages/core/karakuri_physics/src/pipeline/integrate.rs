@@ -21,6 +21,7 @@ impl World {
                 robot.land(&after[run]);
                 continue;
             }
+            // `default` corrects momentum only where a large move changes the inertia that it was solved with.
             if integrator == Integrator::Default
                 && !robot.free_motion.keeps_momentum
                 && robot.turns_fast(&after[run.clone()], h)
@@ -31,9 +32,11 @@ impl World {
             if robot.energy_guard.is_on {
                 robot.guard_solved(&after[run.clone()]);
             }
+            // Before positions move: the correction `w` is no part of the velocity that the robot keeps.
             robot.v.copy_from_slice(&after[run.clone()]);
             let rates = &mut self.pipeline.before[run.clone()];
             // The translation of a floating base that no row touches moves by `h (v + v')/2`, exact at constant acceleration.
+            // Only its translation: rotations of the base change the directions of its joints' rates.
             let n_ballistic = if self.pipeline.touched[i] { 0 } else { robot.n_ballistic() };
             for (k, rate) in rates.iter_mut().enumerate() {
                 let v = after[run.start + k];
@@ -50,6 +53,7 @@ impl World {
             if body.swings {
                 body.fly(&after[run.clone()], h);
                 let shift = &self.pipeline.correction[run];
+                // Positions only, after the symmetric motion, which it must not disturb.
                 if shift.iter().any(|x| *x != 0.0) {
                     body.shift(&std::array::from_fn(|k| shift[k] * h));
                 }
@@ -68,17 +72,22 @@ impl World {
                 body.fly(&after[run], h);
             }
         }
+        // After all carriers have moved, and before anything asks where bodies are.
         self.carry_bodies();
+        // Of the motions as they are now: carrying may be what leads through.
         self.stop_before_tunnelling();
+        // At the new configuration, where momentum is to be kept.
         self.keep_momenta();
         for robot in self.state.robots.iter_mut().flatten() {
             if robot.energy_guard.is_on && !robot.free_motion.on {
                 robot.guard_end();
             }
         }
+        // By the frames of the step's end: the permanent set is where the joint is now.
         self.bend_joints();
         self.measure_gear_slips();
         self.move_prescribed_bodies();
+        // Last, as carrying and sweeps compare with where the colliders were.
         self.place_colliders();
     }
 

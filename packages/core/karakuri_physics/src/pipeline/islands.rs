@@ -59,6 +59,7 @@ impl Islands {
             *mover = root(parents, *mover);
             starts[*mover + 1] += 1;
         }
+        // `starts[k]` counts places before k; filling moves it to the end of its run, in the order of joining.
         for k in 1..starts.len() {
             starts[k] += starts[k - 1];
         }
@@ -79,12 +80,14 @@ impl Islands {
 /// Makes one set of those that `a` and `b` are in.
 pub(crate) fn join_sets(parents: &mut [usize], a: usize, b: usize) {
     let (a, b) = (root(parents, a), root(parents, b));
+    // The lowest mover is the root, whatever the order of joins: the order of islands is that of their first movers.
     parents[a.max(b)] = a.min(b);
 }
 
 /// First of the set that `i` is in.
 pub(crate) fn root(parents: &mut [usize], mut i: usize) -> usize {
     while parents[i] != i {
+        // Halving of the path, without a rank: near constant in the end.
         parents[i] = parents[parents[i]];
         i = parents[i];
     }

@@ -68,6 +68,7 @@ pub(crate) struct WorkAccount {
 impl Ledger {
     /// Energy that came in by a cause, the integration's error apart. [J]
     pub(crate) fn booked(&self) -> f64 {
+        // All but `integration`, which is what these leave of the change.
         self.servos
             + self.external
             + self.contacts

@@ -21,6 +21,7 @@ pub(crate) fn fill_operators(
     for &end in &problem.island_ends {
         let island = start..end;
         start = end;
+        // With few rows the solver works in impulses, and asks for responses only.
         if !problem.has_few_rows(island.clone()) {
             for &mover in
                 rows[island].iter().flat_map(|row| &row.movers).filter(|&&m| m != NO_MOVER)
@@ -31,6 +32,7 @@ pub(crate) fn fill_operators(
     }
     problem.runs.clear();
     problem.inertia.clear();
+    // Robots before bodies, as their velocities are: runs ascend by start.
     let (of_robots, of_bodies) = touched.split_at(robots.len());
     let robots = robots.iter_mut().zip(of_robots).filter(|(_, t)| **t);
     for robot in robots.filter_map(|(r, _)| r.as_mut()) {

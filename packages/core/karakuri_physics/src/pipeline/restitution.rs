@@ -82,6 +82,7 @@ impl RowImpacts {
         self.returned.clear();
         for i in 0..problem.blocks.len() {
             let block = problem.blocks[i];
+            // An upper limit pushes backwards along its row.
             let away = if block.impulse.x < 0.0 { -1.0 } else { 1.0 };
             let approach = problem.rows_times(before, &block.sides, 1).x - self.surfaces[i].x;
             // A contact at rest bounces where it is compressed as if it had met at the threshold.
@@ -92,6 +93,7 @@ impl RowImpacts {
             let normal = if returns { self.restitution[i] * block.impulse.x } else { 0.0 };
             self.returned.push(Vector3::new(normal, 0.0, 0.0));
             problem.apply(&block, &self.returned[i]);
+            // Separation starts from zero: its impulses add to those returned, whatever they were in compression.
             problem.blocks[i].impulse = Vector3::zeros();
         }
         // Friction against the slip, bounded by `μ e λ_c`, contact by contact until nothing changes.
@@ -126,6 +128,7 @@ impl RowImpacts {
                 let [first, middle, last] = [before, &self.compressed, &problem.velocity]
                     .map(|v| problem.jacobian_times(v, block) - self.surfaces[i]);
                 let (lambda, returned) = (self.impulses[i], self.returned[i] + block.impulse);
+                // `G λ_c = u_c − u` and `G λ_r = u⁺ − u_c`: the quadratic takes no Delassus matrix of the island.
                 compression[0] += lambda.dot(&first);
                 compression[1] += 0.5 * lambda.dot(&(middle - first));
                 linear += returned.dot(&middle);
@@ -134,6 +137,7 @@ impl RowImpacts {
             // What no solver finished is cut short first.
             let kept = passing([0.0, compression[0], compression[1]]);
             let loss = kept * (compression[0] + kept * compression[1]);
+            // A compression that had to be cut is returned by nothing: its contacts still approach.
             let part = if kept < 1.0 { 0.0 } else { passing([loss.min(0.0), linear, square]) };
             // `v⁺ = v + Y (λ_c + s λ_r)`, from the velocity before.
             for i in island.clone() {
@@ -142,6 +146,7 @@ impl RowImpacts {
                     self.impulses[i] * kept + (self.returned[i] + block.impulse) * part;
                 for side in &block.sides {
                     let run = side.start..side.start + side.len;
+                    // From the velocity before, as rounding of taking a part back would add up.
                     problem.velocity[run.clone()].copy_from_slice(&before[run]);
                 }
             }
@@ -170,6 +175,7 @@ pub(crate) fn resist(G: &Matrix3, impulse: &Vector3, slip: &Vector3, friction: f
     // The step `1/γ` against the slip, `γ` the largest eigenvalue of the tangential block, then cut to the disc.
     let G = G.fixed_view::<2, 2>(1, 1);
     let mean = 0.5 * (G[(0, 0)] + G[(1, 1)]);
+    // The step of projected descent takes at most the energy of the slip, whatever the coupling of the tangents.
     let stiffest = mean + (0.5 * (G[(0, 0)] - G[(1, 1)])).hypot(G[(0, 1)]);
     if stiffest <= 0.0 {
         return Vector3::zeros();

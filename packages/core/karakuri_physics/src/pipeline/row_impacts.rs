@@ -18,6 +18,7 @@ impl World {
         self.pipeline.row_impacts.clear();
         let mut contacts = self.constraints.contacts.active.iter();
         let mut robots = self.state.robots.iter().flatten();
+        // Most worlds bounce nothing, and go without a copy of the rows.
         if contacts.all(|c| c.surface.restitution == 0.0)
             && robots.all(|r| r.limit_restitution.is_empty())
         {
@@ -103,11 +104,13 @@ impl World {
             }
             (Admissible::Interval { upper, .. }, None) => {
                 let away = if upper > 0.0 { 1.0 } else { -1.0 };
+                // Back from the row's `u* = ∓d/h`.
                 (away, 0.0, -away * block.bias.x * s.dt)
             }
             _ => return false,
         };
         let along = |v: &[f64]| away * problem.rows_times(v, &block.sides, 1).x - surface;
+        // Fast by the velocity before forces; meeting by the one that forces leave.
         along(&self.pipeline.before) < -s.restitution_threshold
             && gap + s.dt * along(&problem.velocity) <= 0.0
     }
@@ -119,6 +122,7 @@ impl World {
             Admissible::FrictionMoment { spinning: 0.0, rolling: 0.0, load: 0.0, soft: None };
         let mut seen = Block {
             bias: Vector3::zeros(),
+            // Rigid, as forces of springs and dampers vanish beside an impact's.
             compliance: 0.0,
             impulse: Vector3::zeros(),
             unsettled: false,
@@ -153,6 +157,7 @@ impl World {
             // A joint that does not bounce may move up to its limit.
             seen.bias.x = if self.bounces(row, block) { 0.0 } else { block.bias.x };
         } else {
+            // Zero bounds: friction, motors and clutches give `h τ`, which is nothing in no time.
             seen.admissible = Admissible::Interval { lower: 0.0, upper: 0.0 };
         }
         (seen, surface)
@@ -168,8 +173,10 @@ impl World {
         impacts.swap_with(problem);
         let compression = team.solve(problem, &settings.solver, settings.threads);
         impacts.compressed.clone_from(&problem.velocity);
+        // Taken before restitution clears them.
         impacts.impulses.extend(problem.blocks.iter().map(|b| b.impulse));
         impacts.give_back(problem, before, threshold);
+        // Pushed together by what others returned, contacts are separated by the same law, from zero.
         let restitution = team.solve(problem, &settings.solver, settings.threads);
         impacts.certify(problem, before);
         impacts.swap_with(problem);
@@ -191,6 +198,7 @@ impl World {
             } else if let Some(body) = &mut self.state.bodies[mover - n_robots] {
                 let run = body.start..body.start + 6;
                 let v = &impacts.velocity[run.clone()];
+                // The body's rule reads its velocity: for a moment it has that after the impact.
                 let before = body.velocity;
                 body.velocity =
                     Motion::new(Vector3::new(v[3], v[4], v[5]), Vector3::new(v[0], v[1], v[2]));

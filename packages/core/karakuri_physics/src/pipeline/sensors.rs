@@ -38,6 +38,7 @@ pub(crate) fn read(robot: &mut Robot, index: usize, surroundings: Surroundings, 
     let on_robot = contact_forces(index, &constraints.contacts.active, attachments, h);
     if model.sensors.iter().any(|s| s.kind != SensorKind::ContactWrench) {
         for ((a, after), before) in robot.acceleration.iter_mut().zip(after).zip(&robot.v) {
+            // Mean over the step, impacts included, as a sensor with a bandwidth below 1/h sees it.
             *a = (after - before) / h;
         }
         // Wrenches from outside, at the origins of the bodies' frames: applied ones, contacts, other constraints.
@@ -58,6 +59,7 @@ pub(crate) fn read(robot: &mut Robot, index: usize, surroundings: Surroundings, 
         let before = std::mem::take(&mut robot.v);
         update_velocities(&model, &mut robot.data, &before);
         rnea_at_velocity(&model, &mut robot.data, &before, &robot.acceleration, &robot.external);
+        // What the first pass leaves in the efforts are the loops' impulses; the second has them as wrenches.
         if !robot.loops.is_empty() {
             robot.add_loop_reactions(after, h);
             let acceleration = &robot.acceleration;
@@ -83,6 +85,7 @@ pub(crate) fn read(robot: &mut Robot, index: usize, surroundings: Surroundings, 
             SensorKind::JointWrench => {
                 let Some(body) = model.frames[sensor.frame.0].body else { continue };
                 let F = robot.data.joint_force[body.0];
+                // Joint forces are about the origin of the tree's spatial vectors.
                 let arm = robot.data.origin - X_WS.translation;
                 let R = X_WS.rotation;
                 robot.wrenches[i] =
@@ -91,6 +94,7 @@ pub(crate) fn read(robot: &mut Robot, index: usize, surroundings: Surroundings, 
             SensorKind::Imu => {}
         }
     }
+    // Last, as it leaves the rates of the step's end in the data.
     read_imus(robot, after);
     let Robot { noises, wrenches, imus, .. } = robot;
     for (i, noise) in noises.iter_mut().enumerate() {
@@ -119,6 +123,7 @@ fn read_imus(robot: &mut Robot, after: &[f64]) {
         robot.imus[i] = Imu {
             orientation: X_WS.quaternion(),
             angular_velocity: R.tr_mul(&frame_velocity(&model, &robot.data, sensor.frame).angular),
+            // Specific force `a − g`: at rest an accelerometer shows the normal force.
             linear_acceleration: R.tr_mul(&(acceleration - robot.data.gravity)),
         };
     }

@@ -45,6 +45,7 @@ impl World {
                 && self.pipeline.sleepy[island]
             {
                 body.island_asleep = Some(island - n_robots);
+                // Zero exactly: a rest of velocity would come back, unexplained, at its waking.
                 body.velocity = Motion::default();
                 self.hold_colliders(i, true);
                 self.state.n_asleep += 1;
@@ -58,12 +59,14 @@ impl World {
         let n_robots = self.state.robots.len();
         let Pipeline { islands, sleepy, touched, rows, problem, .. } = &mut self.pipeline;
         sleepy.clear();
+        // Every mover is in one island, so one mark at its first mover is enough.
         sleepy.resize(n_robots + self.state.bodies.len(), true);
         for robot in 0..n_robots {
             sleepy[islands.first(robot)] = false;
         }
         for (i, body) in self.state.bodies.iter().enumerate() {
             let Some(body) = body.as_ref().filter(|b| b.is_awake()) else { continue };
+            // At its apex a thrown body is slow, too: only what a row holds may sleep.
             if body.rested < sleeping.time || body.done || !touched[n_robots + i] {
                 sleepy[islands.first(n_robots + i)] = false;
             }
@@ -78,6 +81,7 @@ impl World {
         for (row, block) in rows.iter().zip(&problem.blocks) {
             let mover = if row.movers[0] == NO_MOVER { row.movers[1] } else { row.movers[0] };
             let island = islands.first(mover);
+            // What is unsolved would stop with an error frozen into its contacts.
             sleepy[island] = sleepy[island] && natural_map(problem, block) <= sleeping.linear;
         }
     }
@@ -102,6 +106,7 @@ impl World {
 
     /// Wakes islands that something awake is near, and finds the contacts of what woke.
     pub(crate) fn wake_touched(&mut self, reach: f64) {
+        // Again, as an island that woke may touch the next.
         while self.state.n_asleep > 0 {
             let before = self.state.n_asleep;
             for k in 0..self.state.collision.manifolds().len() {
@@ -115,6 +120,7 @@ impl World {
             if self.state.n_asleep == before {
                 return;
             }
+            // Sleepers count as fixed, and fixed colliders are not paired: the pairs of those that woke are missing.
             self.state.collision.update_again(reach);
         }
     }
@@ -152,6 +158,7 @@ impl World {
             }
             !woken
         });
+        // In the order of pairs that matching walks through.
         self.constraints.contacts.active.sort_unstable_by_key(|c| (c.a, c.b));
     }
 

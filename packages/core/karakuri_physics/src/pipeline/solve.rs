@@ -31,6 +31,7 @@ impl World {
         self.bounce();
         let mut solution = Solution::default();
         let h = self.settings.dt;
+        // Once, at the state of the step's start; rounds start from the last linearisation.
         for robot in self.state.robots.iter_mut().flatten() {
             robot.prepare_motors(h);
         }
@@ -42,6 +43,7 @@ impl World {
             observer.enter(Stage::Rows);
             self.build_rows();
             let Pipeline { problem, before, .. } = &mut self.pipeline;
+            // The change in the step is the scale of the relative tolerance.
             problem.start_velocity.clear();
             if self.settings.solver.tolerance_rel > 0.0 {
                 problem.start_velocity.extend_from_slice(before);
@@ -59,12 +61,14 @@ impl World {
             // Laws of motors are asked with finite rates only.
             self.non_finite().map_or(Ok(()), Err)?;
             // Drives at their limit leave the operator, motors change it: then the step is solved again.
+            // Few rounds of saturation: one drive at its limit may take another off it, and the two could alternate.
             let saturated = round <= SATURATION_ROUNDS && self.saturate_drives();
             let adjusted = round < MOTOR_ROUNDS && self.adjust_motors(round < SATURATION_ROUNDS);
             if !adjusted && (!saturated || round == SATURATION_ROUNDS) {
                 break;
             }
         }
+        // Once, after the rounds, each of which begins with the same impacts.
         self.add_impacts();
         Ok(solution)
     }
@@ -81,6 +85,7 @@ impl World {
                 }
                 let demand =
                     robot.servo_demand(k, self.pipeline.problem.velocity[robot.start + k], h);
+                // Beyond rounding: a drive exactly at its limit is in the operator.
                 if demand.abs() > limit * (1.0 + 1e-9) {
                     robot.saturated[k] = true;
                     robot.impulses[k].servo = 0.0;

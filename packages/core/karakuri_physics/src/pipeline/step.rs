@@ -22,12 +22,15 @@ impl World {
     /// [`Self::step`], which reports its stages to `observer`.
     pub fn step_observed(&mut self, observer: &mut impl StageObserver) -> StepOutcome {
         if let Some(name) = self.settings.unusable() {
+            // The state stays, and so does the outcome until the setting is corrected.
             self.last.outcome = StepOutcome::NonFinite(Culprit::Setting(name));
             return self.last.outcome;
         }
         observer.enter(Stage::Collision);
+        // Before prescribed motion: its work comes in during the step.
         self.open_ledger();
         self.apply_pushes();
+        // Before contacts, whose rows need the velocity of the surfaces.
         self.update_prescribed_joints();
         self.update_prescribed_bodies();
         self.find_contacts();
@@ -37,14 +40,17 @@ impl World {
             Err(culprit) => return self.refuse(culprit),
         };
         observer.enter(Stage::Integrate);
+        // Before impulses are kept, as the slip of gears includes the correction.
         self.correct_penetration();
         self.keep_impulses();
         self.compute_reactions();
+        // Down to the sensors all use the kinematics of the step's start, where the impulses were solved.
         self.accumulate_work();
         self.book_impulses();
         self.read_sensors();
         self.integrate();
         self.put_to_sleep();
+        // After bodies fell asleep: the energy that they lose by it is booked in this step.
         self.close_ledger();
         self.clear_applied_wrenches();
         self.finish(solution)
@@ -53,7 +59,9 @@ impl World {
     fn refuse(&mut self, culprit: Culprit) -> StepOutcome {
         self.abandon_free_motions();
         self.undo_bounces();
+        // Also of a step that was refused: wrenches are given for one step.
         self.clear_applied_wrenches();
+        // Contacts of the last step are the memory of the next attempt.
         std::mem::swap(
             &mut self.constraints.contacts.active,
             &mut self.constraints.contacts.previous,

@@ -75,6 +75,7 @@ impl Strike {
             bodies,
             arms,
             axes,
+            // Along the contact's axes, in which the cone is round.
             G: axes.tr_mul(&(G * axes)),
             friction: 0.0,
             restitution: surface.restitution,
@@ -94,6 +95,7 @@ impl Strike {
     /// Relative velocity along the axes. [m/s] (3)
     fn velocity(&self, state: &State) -> Vector3 {
         let mut u = Vector3::zeros();
+        // B less A, as the normal points from A to B.
         for ((sign, body), arm) in [-1.0, 1.0].into_iter().zip(self.bodies).zip(&self.arms) {
             if let Some(body) = free(state, body) {
                 u += (body.velocity.linear + body.velocity.angular.cross(arm)) * sign;
@@ -103,6 +105,7 @@ impl Strike {
     }
 
     fn kick(&self, state: &mut State, impulse: &Vector3) {
+        // The impulse is that on the second side; the first takes its opposite, at the same point.
         let push = self.axes * impulse;
         for ((sign, body), arm) in [-1.0, 1.0].into_iter().zip(self.bodies).zip(&self.arms) {
             if let Some(body) = body.and_then(|i| state.bodies[i].as_mut()) {
@@ -141,9 +144,11 @@ pub(crate) fn solve_strikes(state: &mut State, strikes: &mut [Strike]) -> f64 {
     }
     for strike in &mut *strikes {
         strike.returned.x = strike.restitution * strike.compression.x;
+        // All at once: in turn, a strike would be compressed again by what its neighbour returned.
         strike.kick(state, &strike.returned);
     }
     sweep(state, strikes, Phase::Friction);
+    // A single strike has nothing that its restitution could push together.
     if strikes.len() > 1 {
         sweep(state, strikes, Phase::Separation);
     }
@@ -160,6 +165,7 @@ pub(crate) fn solve_strikes(state: &mut State, strikes: &mut [Strike]) -> f64 {
     let part = passing([loss.min(0.0), linear, square]);
     if part < 1.0 {
         for strike in &mut *strikes {
+            // By the missing part, as velocities have all of it.
             strike.kick(state, &((strike.returned + strike.separation) * (part - 1.0)));
             strike.returned *= part;
             strike.separation *= part;
@@ -185,6 +191,7 @@ fn sweep(state: &mut State, strikes: &mut [Strike], phase: Phase) {
             change = change.max(delta.norm());
             largest = largest.max(impulse.norm());
         }
+        // One contact is solved in closed form, so a second sweep has nothing to do; its friction takes steps.
         if strikes.len() == 1 && phase != Phase::Friction || change <= SETTLED * largest {
             return;
         }

@@ -70,6 +70,7 @@ impl World {
     /// Whether surfaces or limits hold energy that [`World::energy`] does not count.
     fn has_hidden_springs(&self) -> bool {
         let mut joints = self.state.robots.iter().flatten().flat_map(|r| &r.model.joints);
+        // Soft limits and surfaces hold energy by their own law, which no account of springs has.
         joints.any(|joint| joint.bumper.is_some())
             || self
                 .constraints
@@ -120,12 +121,14 @@ impl EnergyMonitor {
         self.hidden_springs |= world.has_hidden_springs();
         let now = energy.total() - work;
         // What springs that are not counted give back grows, too, but never above the start.
+        // So they may only give back what they took since the start.
         let lowest = if self.hidden_springs { self.start } else { self.least };
         self.growth = self.growth.max(now - lowest);
         self.least = self.least.min(now);
         self.kinetic = self.kinetic.max(energy.kinetic);
         self.potential[0] = self.potential[0].min(energy.potential);
         self.potential[1] = self.potential[1].max(energy.potential);
+        // The largest in magnitude, with its sign.
         self.work = if work.abs() > self.work.abs() { work } else { self.work };
     }
 

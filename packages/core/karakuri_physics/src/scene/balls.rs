@@ -44,6 +44,7 @@ impl SceneRobot {
                 continue;
             };
             let turn = Pose::from_xyz_rpy([0.0; 3], ball.value.into()).quaternion();
+            // nalgebra has x, y, z, w, as positions have them.
             q[start..start + 4].copy_from_slice(turn.coords.as_slice());
         }
     }

@@ -68,6 +68,7 @@ impl SceneSurface {
     /// `base` with the numbers that are given.
     fn over(self, base: Surface) -> Surface {
         let friction = self.friction.unwrap_or(base.friction);
+        // `friction` alone is both coefficients: the base's sliding one could exceed it.
         let sliding = self.dynamic_friction.or(self.friction);
         Surface {
             friction,
@@ -150,6 +151,7 @@ impl SceneMaterials {
             let (Some(one), Some(other)) = (find(world, a, report), find(world, b, report)) else {
                 continue;
             };
+            // Over the mixture: a pair may change one number, and keep the others.
             let surface = surface.over(world.pair(one, other));
             if let Err(error) = world.set_pair(one, other, surface) {
                 refuse(&error, &a.place, report);

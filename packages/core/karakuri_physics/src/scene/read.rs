@@ -238,6 +238,7 @@ fn read_solver(reader: &mut Reader<'_>, node: &Node, path: &str, settings: &mut 
         ["preset", "method", "iterations", "tolerance", "tolerance_rel", "escalate", "budget"];
     let fields = reader.fields(node, path, &keys);
     let presets = [("default", false), ("realtime", true)];
+    // First, so that single keys override what the preset says.
     if choice(reader, &fields, "preset", presets) == Some(true) {
         *settings = SolverSettings::realtime();
     }
@@ -246,6 +247,7 @@ fn read_solver(reader: &mut Reader<'_>, node: &Node, path: &str, settings: &mut 
     {
         if let Some(found) = solver(name) {
             settings.method = found.name;
+            // The method's own number; one in the file is read later, and wins.
             settings.iterations = found.iterations;
         } else {
             let known: Vec<&str> = SOLVERS.iter().map(|s| s.name).collect();
@@ -280,6 +282,7 @@ fn whole(
 ) -> Option<usize> {
     let (node, path) = fields.get(key)?;
     let count = reader.number(node, &path, range, "")?;
+    // By its text: an `f64` prints whole numbers without a point, and others do not parse.
     let whole = format!("{count}").parse().ok();
     if whole.is_none() {
         reader.error(node, format!("{path}: {count} is no whole number"), "write 4, say");
@@ -421,6 +424,7 @@ fn read_body(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<SceneBo
     let color = color.unwrap_or(Vector3::new(0.7, 0.7, 0.7)).map(|c| c.clamp(0.0, 1.0));
     #[expect(clippy::cast_possible_truncation, reason = "a colour from 0 to 1")]
     let color = [color.x as f32, color.y as f32, color.z as f32, 1.0];
+    // A height field is an open surface, with no inside for a hull or a volume.
     let is_field = |m: &Mesh| m.path.as_os_str().is_empty();
     if !fixed && matches!(&shape, Some(Shape::Mesh(mesh)) if is_field(mesh)) {
         let message = format!("{path}: a height field cannot move");
@@ -440,6 +444,7 @@ fn read_body(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<SceneBo
     };
     let surface_velocity = vector(reader, &fields, "surface_velocity", "m/s").unwrap_or_default();
     let center = vector(reader, &fields, "center_of_mass", "m");
+    // Off the middle, the inertia of the shape would be about the wrong point.
     if let (Some((node, path)), None) = (fields.get("center_of_mass"), description.inertia) {
         let message = format!("{path}: the inertia of the solid shape is about its middle");
         reader.error(node, message, "write `inertia` about the centre of mass too");

@@ -55,6 +55,7 @@ impl Method for AcceleratedGradient {
         let trial = settings.iterations / TRIAL;
         let iterations =
             self.run(problem, island.clone(), settings.iterations, |iteration, first, least| {
+                // Where a fifth of the iterations does not halve the residual, the others will not reach the tolerance.
                 least <= settings.tolerance || (iteration == trial && least > 0.5 * first)
             });
         for (best, i) in self.best.iter().zip(island) {
@@ -86,6 +87,7 @@ impl AcceleratedGradient {
         ends: impl Fn(usize, f64, f64) -> bool,
     ) -> usize {
         // `τ = 1/L`, with the largest eigenvalue and a margin as `L`.
+        // Power iterations approach the eigenvalue from below; a step above `2/L` diverges, hence the margin.
         let step = 1.0 / (MARGIN * self.largest_eigenvalue(problem, island.clone()));
         self.start(problem, island.clone());
         let mut momentum = 1.0_f64;
@@ -130,6 +132,7 @@ impl AcceleratedGradient {
     /// against the momentum.
     fn iterate(&mut self, problem: &mut Problem, island: Range<usize>, step: f64) -> (f64, bool) {
         let (mut reached, mut against) = (0.0_f64, 0.0);
+        // Loads of friction moments are frozen within an iteration: projections must be on one set.
         problem.take_loads(island.clone());
         for i in island.clone() {
             let block = problem.blocks[i];
@@ -146,6 +149,7 @@ impl AcceleratedGradient {
             let mut u = problem.jacobian_times(&self.velocity_ahead, &block) - block.bias;
             u.x += block.compliance * self.ahead[k].x;
             let next = step_block(&block, &self.ahead[k], &u, step);
+            // Gradient restart: where the step goes against the momentum, that has overshot. [O'Donoghue, Candès 2015]
             // Uphill where `Σ g (χ − λ₊)·(λ₊ − λ) > 0`.
             against += (self.ahead[k] - next).dot(&(next - block.impulse))
                 * block.inverse_effective_mass();
@@ -163,6 +167,7 @@ impl AcceleratedGradient {
     fn extrapolate(&mut self, problem: &Problem, island: Range<usize>, beta: f64) {
         let blocks = problem.blocks[island].iter();
         for ((ahead, previous), block) in self.ahead.iter_mut().zip(&self.previous).zip(blocks) {
+            // The velocity is linear in the impulses: extrapolated with them, it saves a pass over `J` and `Y`.
             *ahead = block.impulse + (block.impulse - previous) * beta;
         }
         let velocities = self.velocity_before.iter().zip(&problem.velocity);
@@ -177,6 +182,7 @@ impl AcceleratedGradient {
         let mut eigenvalue = 1.0;
         self.ahead.clear();
         self.ahead.extend(
+            // Unlike on the three rows, so as not to be orthogonal to the first eigenvector by symmetry.
             blocks.iter().map(|b| Vector3::new(1.0, 0.3, -0.2) / b.inverse_effective_mass().sqrt()),
         );
         // `ξ ← g^{-½} (G + R) g^{-½} ξ`, divided by its length, which becomes the eigenvalue.
@@ -199,6 +205,7 @@ impl AcceleratedGradient {
                 *x /= eigenvalue;
             }
         }
+        // The scaled diagonal has mean 1 in every block, so the largest eigenvalue is not below 1.
         eigenvalue.max(1.0)
     }
 }
@@ -207,6 +214,7 @@ impl AcceleratedGradient {
 fn step_block(block: &Block, ahead: &Vector3<f64>, u: &Vector3<f64>, step: f64) -> Vector3<f64> {
     let mut shifted = *u;
     if let Admissible::Cone { friction } = block.admissible {
+        // From the velocity before the step: exact at the fixed point, without an inner problem.
         shifted.x += friction * u.yz().norm();
     }
     let candidate = ahead - shifted * (step / block.inverse_effective_mass());

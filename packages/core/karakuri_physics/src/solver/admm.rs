@@ -76,14 +76,17 @@ impl Method for Admm {
         settings: &SolverSettings,
     ) -> usize {
         self.prepare(problem, island.clone());
+        // Each island from the same penalty: what others left would make the bits depend on them.
         self.penalty = PENALTY;
         self.start_dual(&problem.blocks[island.clone()], problem);
         if !self.factorize() {
+            // Without a factor the next level has the warm impulses.
             return 0;
         }
         for iteration in 1..=settings.iterations {
             let (primal, dual) = self.iterate(&problem.blocks[island.clone()]);
             let near = primal.max(dual) <= settings.tolerance;
+            // The natural map decides: both residuals may be small while De Saxcé's shift still moves.
             if near && self.hand_over(problem, island.clone()) <= settings.tolerance {
                 return iteration;
             }
@@ -107,6 +110,7 @@ impl Admm {
             let (inverse_mass, z, y) =
                 (block.inverse_effective_mass(), block.impulse, Vector3::zeros());
             self.items.push(Item { inverse_mass, z, y });
+            // Compliance on the first row: that is the normal of a contact, and all of a bounded row.
             self.delassus.matrix[start * (n + 1)] += block.compliance;
         }
         self.factor.resize(n * n, 0.0);
@@ -134,6 +138,7 @@ impl Admm {
             let mut u = problem.velocity_of(block) - block.bias;
             u.x += block.compliance * block.impulse.x;
             // From `u = −ρ g y`.
+            // So that the first iteration goes on from the warm velocity as well as from the impulses.
             item.y = -u / (self.penalty * item.inverse_mass);
         }
     }
@@ -159,6 +164,7 @@ impl Admm {
             for row in 0..block.rows() {
                 let at = start + row;
                 let pulled = self.penalty * (item.z[row] - item.y[row]);
+                // The proximal weight makes the factor definite with redundant rows, and vanishes at the fixed point.
                 self.impulse[at] =
                     (PROXIMAL * self.impulse[at] + pulled) * item.inverse_mass - self.free[at];
             }
@@ -178,8 +184,10 @@ impl Admm {
             item.z = match block.admissible {
                 Admissible::Interval { .. } => block.admissible.project(&candidate),
                 Admissible::Cone { friction } => {
+                    // `s/(ρ g) = μ ‖y_t‖`, as `u = −ρ g y`.
                     let shift = friction * item.y.yz().norm();
                     let on_cone = project_on_cone(&(candidate - Vector3::x() * shift), friction);
+                    // A contact's friction moments come right after it, and their bounds with its new load.
                     normal = on_cone.x;
                     on_cone
                 }
@@ -202,6 +210,7 @@ impl Admm {
         if (1.0 / UNBALANCED..UNBALANCED).contains(&ratio) {
             return true;
         }
+        // A tenfold change at most, as the ratio of one iteration says little far from the solution.
         // `ρ ← ρ √(primal/dual)`, within a factor of ten; `y` keeps its velocity `−ρ g y`.
         let next = (self.penalty * ratio.sqrt().clamp(0.1, 10.0)).clamp(1e-6, 1e6);
         for item in &mut self.items {
@@ -214,6 +223,7 @@ impl Admm {
     /// Gives the impulses to the problem; natural map. [m/s or rad/s]
     fn hand_over(&self, problem: &mut Problem, island: Range<usize>) -> f64 {
         for (item, block) in self.items.iter().zip(&mut problem.blocks[island.clone()]) {
+            // `z` and not `λ`: only the copy is in the admissible set.
             block.impulse = item.z;
         }
         problem.reset_velocity(island.clone());

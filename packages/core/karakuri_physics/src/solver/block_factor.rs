@@ -71,6 +71,7 @@ impl Graph {
     /// Takes out the node with the fewest neighbours and joins them to each other.
     fn eliminate_next(&mut self) -> Option<usize> {
         let n = self.left.len();
+        // The first of equal degrees: the order, and with it every rounding, is the same on every machine.
         let next = (0..n).filter(|&i| self.left[i]).min_by_key(|&i| self.degree[i])?;
         self.left[next] = false;
         // The neighbours of an eliminated node touch each other from now on: its fill-in.
@@ -79,9 +80,11 @@ impl Graph {
                 continue;
             }
             for word in 0..self.words {
+                // One `or` of bit rows joins all of them at once.
                 self.bits[i * self.words + word] |= self.bits[next * self.words + word];
             }
             for own in [i, next] {
+                // A node is no neighbour of itself, nor of the one that is gone.
                 self.bits[i * self.words + own / 64] &= !(1 << (own % 64));
             }
             self.count(i);
@@ -109,6 +112,7 @@ impl BlockFactor {
         while let Some(node) = self.graph.eliminate_next() {
             self.place[node] = self.nodes.len();
             self.nodes.push(runs[node]);
+            // The row of an eliminated node stays as it was then: the pattern of its column.
             let later = (0..n).filter(|&i| self.graph.left[i] && self.graph.touch(node, i));
             self.below.extend(later.map(|i| (i, 0)));
             self.ends.push(self.below.len());
@@ -136,6 +140,7 @@ impl BlockFactor {
 
     /// Starts from the `Â` of the nodes. (`inertia` as in [`super::Problem`])
     pub(crate) fn load(&mut self, inertia: &[f64], symmetric: bool) {
+        // The same pattern for both halves: an unsymmetric `D` fills what a symmetric one does.
         self.symmetric = symmetric;
         self.lower.fill(0.0);
         for (node, &at) in self.nodes.iter().zip(&self.diagonal) {
@@ -176,6 +181,7 @@ impl BlockFactor {
         D: &Matrix3<f64>,
     ) {
         // Below the diagonal stands the later one's rows.
+        // Elimination runs column by column, so a block belongs to the earlier node.
         let (row, J_row, column, J_column) = if self.place[a] > self.place[b] {
             (self.place[a], J_a, self.place[b], J_b)
         } else {
@@ -200,6 +206,7 @@ impl BlockFactor {
 
     /// Factorises in place; false if a pivot vanishes, or is negative where the matrix is symmetric.
     pub(crate) fn factorize(&mut self) -> bool {
+        // Out of `self` for the borrow: the pattern is read while the numbers change.
         let (mut lower, mut upper) =
             (std::mem::take(&mut self.lower), std::mem::take(&mut self.upper));
         let done = (0..self.nodes.len()).all(|k| {
@@ -229,6 +236,7 @@ impl BlockFactor {
         let from = at + len * len;
         // `H_ji ← H_ji − L_jk L_ikᵀ` in the later columns.
         for i in start..end {
+            // Right-looking: a column is complete when its turn comes, and its products go to the later ones at once.
             let left = self.block(i, len, from, below);
             self.subtract(
                 i..end,
@@ -313,6 +321,7 @@ impl BlockFactor {
 
     /// `x ← H⁻¹ x`, in place; `x` is laid out as the velocity of the world, other runs stay. (n)
     pub(crate) fn solve(&self, x: &mut [f64]) {
+        // In the layout of the velocity: no permutation of the right-hand side is made.
         // `y = L⁻¹ x`, column by column.
         for (k, node) in self.nodes.iter().enumerate() {
             forward(&self.lower[self.diagonal[k]..], node.len, &mut x[node.start..][..node.len]);
@@ -343,6 +352,7 @@ impl BlockFactor {
 /// Sum of products; six at a time is a free body.
 #[inline]
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    // In pairs: a fixed order of sums that vector units can keep, so that bits do not depend on the target.
     if let ([a0, a1, a2, a3, a4, a5], [b0, b1, b2, b3, b4, b5]) = (a, b) {
         return (a0 * b0 + a1 * b1) + (a2 * b2 + a3 * b3) + (a4 * b4 + a5 * b5);
     }
@@ -392,6 +402,7 @@ pub(crate) fn factorize_dense(A: &mut [f64], n: usize) -> bool {
             row[j] = (row[j] - dot(&row[..j], &above[j * n..j * n + j])) / above[j * n + j];
         }
         let pivot = row[i] - dot(&row[..i], &row[..i]);
+        // A pivot that is not positive is that of a matrix that rounding made indefinite, or of NaN.
         if pivot <= 0.0 || !pivot.is_finite() {
             return false;
         }
@@ -413,6 +424,7 @@ fn factorize_dense_both(A: &mut [f64], transposed: &mut [f64], n: usize) -> bool
             row_u[j] -= dot(&row_u[..j], l);
         }
         let pivot = row_u[i] - dot(&row[..i], &row_u[..i]);
+        // Without pivoting a small pivot grows errors; the step's line search and its exact velocity bear an inexact direction.
         if pivot == 0.0 || !pivot.is_finite() {
             return false;
         }

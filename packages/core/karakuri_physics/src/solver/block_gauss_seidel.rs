@@ -51,6 +51,7 @@ impl Method for BlockGaussSeidel {
         for iteration in 1..=settings.iterations {
             // Sweeps forwards and backwards in turn, so that load passes up and down a stack.
             let forwards = iteration % 2 == 1;
+            // Frozen for a sweep: bounds that move within it would let rolling bodies chase their own loads.
             problem.take_loads(island.clone());
             problem.split_soft_fingers(island.clone());
             if self.sweep_faces(problem, island.clone(), forwards, settings) <= settings.tolerance {
@@ -74,6 +75,7 @@ impl BlockGaussSeidel {
         let Range { mut start, mut end } = island;
         while start < end {
             let face = if forwards {
+                // Blocks of a pair are neighbours, as rows are made contact by contact in the order of pairs.
                 let length = problem.blocks[start..end]
                     .iter()
                     .take_while(|b| same_face(&problem.blocks[start], b))
@@ -109,6 +111,7 @@ impl BlockGaussSeidel {
         face: Range<usize>,
         settings: &SolverSettings,
     ) -> f64 {
+        // Solved faces cost a look only; Newton's method would regularise them again.
         let reached = problem.blocks[face.clone()]
             .iter()
             .fold(0.0, |most: f64, block| most.max(super::natural_map(problem, block)));
@@ -153,6 +156,7 @@ fn solve_block(problem: &mut Problem, i: usize) -> f64 {
         }
     };
     let delta = impulse - block.impulse;
+    // Exactly zero: a block that is solved leaves no rounding in the velocity.
     if delta == Vector3::zeros() {
         return 0.0;
     }

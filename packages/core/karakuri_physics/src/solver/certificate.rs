@@ -39,6 +39,7 @@ impl Certificate {
         self.impulses.clear();
         self.impulses.extend(blocks.iter().map(|block| block.impulse));
         // `u_f − u*`: without the impulses that may be scaled.
+        // By clearing them, as subtraction of `Y λ` would leave their rounding in `u_f`.
         Self::clear(problem, island.clone());
         self.free.clear();
         let blocks = &problem.blocks[island.clone()];
@@ -54,6 +55,7 @@ impl Certificate {
                 let u = problem.velocity_of(block) - block.bias;
                 let impulse = &block.impulse;
                 work += impulse.dot(free);
+                // `G λ = u − u_f` over all blocks at once, so that no Delassus matrix is made.
                 metric += impulse.dot(&(u - free)) + block.compliance * impulse.x * impulse.x;
             }
         }

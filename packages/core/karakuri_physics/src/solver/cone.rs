@@ -22,6 +22,7 @@ pub fn solve_contact(G: &Matrix3<f64>, w: &Vector3<f64>, friction: f64) -> Vecto
     if friction <= 0.0 {
         return frictionless;
     }
+    // A singular `G` has no sticking solution: along its null direction nothing resists.
     let Some(sticking) = G.try_inverse().map(|inverse| -(inverse * w)) else {
         return frictionless;
     };
@@ -30,6 +31,7 @@ pub fn solve_contact(G: &Matrix3<f64>, w: &Vector3<f64>, friction: f64) -> Vecto
         return sticking;
     }
     Sliding::new(G, w, friction)
+        // Against the sticking impulse, as friction opposes the slip that it would have stopped.
         .direction(-sticking.yz())
         .unwrap_or_else(|| on_cone(&sticking, friction))
 }
@@ -82,6 +84,7 @@ impl<'a> Sliding<'a> {
         // `u_n = 0` with `λ_t = −μ λ_n d`: `λ_n = −w_n/(G_nn − μ b·d)`, `b` the coupling of the normal with the tangents.
         let b = Vector2::new(G[(0, 1)], G[(0, 2)]);
         let stiffness = G[(0, 0)] - mu * b.dot(d);
+        // Painlevé's configuration: friction presses the contact together as much as its normal can relieve it.
         if stiffness <= 1e-12 * G[(0, 0)] {
             return None;
         }
@@ -103,6 +106,7 @@ impl<'a> Sliding<'a> {
         let start = guess.y.atan2(guess.x);
         let sector = core::f64::consts::TAU / SECTORS as f64;
         // Outwards on both sides, the nearest root first.
+        // Sectors find a sign change that one Newton or secant run from the guess can step over.
         for i in 0..SECTORS / 2 {
             for side in [1.0, -1.0] {
                 let near = start + side * sector * i as f64;
@@ -145,6 +149,7 @@ impl<'a> Sliding<'a> {
         let angle = if fa.abs() < fb.abs() { a } else { b };
         let d = Vector2::new(angle.cos(), angle.sin());
         let (impulse, u) = self.at(&d)?;
+        // The other root of the cross product has friction along the slip.
         (d.dot(&u) >= 0.0).then_some(impulse)
     }
 }

@@ -35,6 +35,7 @@ impl Delassus {
         self.matrix.resize(n * n, 0.0);
         // The lower half by blocks that share a mover, the upper one by symmetry.
         for (i, a) in blocks.iter().enumerate() {
+            // `J_a Â⁻¹ J_bᵀ` is the transpose of `J_b Â⁻¹ J_aᵀ`.
             for (j, b) in blocks.iter().enumerate().take(i + 1) {
                 let [at_a, at_b] = [i, j].map(|k| self.starts[k]);
                 self.add(problem, Placed { block: a, row: at_a }, Placed { block: b, row: at_b });
@@ -51,6 +52,7 @@ impl Delassus {
     fn add(&mut self, problem: &Problem, a: Placed, b: Placed) {
         let (Placed { block: a, row: at_a }, Placed { block: b, row: at_b }) = (a, b);
         for side_a in a.sides.iter().filter(|s| s.len > 0) {
+            // Only what moves the same run couples; a side at rest has no length.
             for side_b in b.sides.iter().filter(|s| s.len > 0 && s.start == side_a.start) {
                 let len = side_a.len;
                 for i in 0..a.rows() {

@@ -43,6 +43,7 @@ impl ImpulseSteps {
     ) {
         let Delassus { rows: n, starts, .. } = &self.delassus;
         let at = starts[block];
+        // `D` from the left, as `λ` answers to `u = G λ`: the system is not symmetric even where `D` and `G` are.
         // Rows of `1 + D G`; `D` couples the rows of a block only.
         for i in 0..rows {
             let out = &mut self.matrix[(at + i) * n..(at + i + 1) * n];

@@ -68,6 +68,7 @@ impl StickSearch {
             Admissible::FrictionMoment { .. } => false,
         };
         let rows: usize = blocks.iter().map(Block::rows).sum();
+        // Friction moments are bounded by a load that the solution changes: no fixed cone to have a path in.
         if rows > MOST_ROWS || !blocks.iter().all(known) {
             return false;
         }
@@ -76,12 +77,14 @@ impl StickSearch {
             self.find_velocities(blocks);
             let holds = self.items.iter().zip(blocks);
             let worst = holds.fold(0.0_f64, |worst, (item, block)| {
+                // The natural map takes the compliance itself, so `u` is given without it.
                 let u = item.u - Vector3::x() * (block.compliance * item.impulse.x);
                 worst.max(residual(block, &item.impulse, &u, None))
             });
             if worst <= tolerance {
                 return true;
             }
+            // A contact that surely slides ends the search: the convex problem has one velocity, so nothing else holds.
             if self.slides(blocks, tolerance) || !self.go_on(blocks) {
                 return false;
             }
@@ -108,6 +111,7 @@ impl StickSearch {
                 self.impulse[start + row] = block.impulse[row];
             }
         }
+        // Scaled to the problem: a start much nearer to the boundary than the solution takes steps to leave it.
         // The largest impulse that stops a block on its own, and its velocity.
         let (mut impulse, mut velocity) = (f64::MIN_POSITIVE, f64::MIN_POSITIVE);
         for (block, &start) in blocks.iter().zip(&self.delassus.starts) {
@@ -119,6 +123,7 @@ impl StickSearch {
                 self.free[start + row] = free[row];
             }
             self.delassus.matrix[start * (n + 1)] += block.compliance;
+            // Where the free velocity is zero, the impulses of the warm start tell the scale.
             let own = free.norm().max((block.impulse * block.inverse_effective_mass()).norm());
             impulse = impulse.max(own / block.inverse_effective_mass());
             velocity = velocity.max(own);
@@ -161,8 +166,10 @@ impl StickSearch {
     /// A step along the central path; false where there is none.
     fn go_on(&mut self, blocks: &[Block]) -> bool {
         let n = self.delassus.rows;
+        // A second-order cone counts once, as a pair of bounds counts twice: on the path each has `xᵀs = τ`.
         let barriers: usize = blocks.iter().map(n_barriers).sum();
         let left: f64 = self.items.iter().zip(blocks).map(|(item, b)| item.left(b)).sum();
+        // A tenth of the mean: less aims beyond what one linearisation reaches, more takes more steps.
         let aim = CENTERING * left / barriers.max(1) as f64;
         // `(G + R + H) Δλ = −u + τ x⁻¹`, with `τ` as part of the mean complementarity.
         self.factor.copy_from_slice(&self.delassus.matrix);
@@ -174,6 +181,7 @@ impl StickSearch {
                 for j in 0..rows {
                     self.factor[(start + i) * n + start + j] += H[(i, j)];
                 }
+                // Far below the barrier's own diagonal until the end, where redundant rows would have no factor.
                 self.factor[(start + i) * (n + 1)] += PROXIMAL * block.inverse_effective_mass();
             }
         }
@@ -182,6 +190,7 @@ impl StickSearch {
         }
         forward(&self.factor, n, &mut self.change);
         backward(&self.factor, n, &mut self.change);
+        // One length for both, as `x` and `s` are linearised together.
         // The longest step that leaves every impulse and dual inside its set.
         let mut length = 1.0_f64;
         for ((item, block), &start) in self.items.iter_mut().zip(blocks).zip(&self.delassus.starts)
@@ -198,6 +207,7 @@ impl StickSearch {
             item.impulse += item.step * length;
             item.dual += item.dual_step * length;
         }
+        // No progress left: the boundary is met from a point off the path.
         length.is_finite() && length > 1e-10
     }
 }
@@ -246,6 +256,7 @@ fn length_in_cone(x: &Vector3<f64>, step: &Vector3<f64>) -> f64 {
     if discriminant >= 0.0 {
         let root = discriminant.sqrt();
         // Both roots without cancellation: `q/a` and `c/q`.
+        // `b` and the root are added with one sign, so nothing cancels. [Higham 2002, §1.8]
         let q = -(b + root.copysign(b));
         for t in [q / a, c / q] {
             if t > 0.0 {
@@ -253,6 +264,7 @@ fn length_in_cone(x: &Vector3<f64>, step: &Vector3<f64>) -> f64 {
             }
         }
     }
+    // The Lorentz form is positive in the opposite cone, too: leaving through the apex has its own length.
     if step.x < 0.0 { length.min(-x.x / step.x) } else { length }
 }
 

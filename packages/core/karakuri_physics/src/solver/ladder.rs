@@ -106,6 +106,7 @@ impl Ladder {
             tolerance: settings.tolerance + settings.tolerance_rel * change,
             ..*settings
         };
+        // By the island: one block that had to be solved moves all of its neighbours.
         let unsettled = problem.blocks[island.clone()].iter().any(|b| b.unsettled);
         let aim = asked.goal * settings.tolerance * if unsettled { SETTLED } else { 1.0 };
         // Level 0 is defined by its sweeps, not by its residual.
@@ -119,14 +120,17 @@ impl Ladder {
         self.save_impulses(problem, island.clone());
         let mut method = asked;
         let mut own = *settings;
+        // Iterations that the caller set are of the method that was asked for, not of the one that stands in.
         if method.level != requested {
             own.iterations = method.iterations;
         }
         let mut iterations = 0;
         // Row visits left for each of the island's rows.
+        // By rows, so that the share of an island does not depend on what else was solved before it.
         let mut budget = settings.budget / problem.rows_of_step.max(rows).max(1);
         loop {
             let work = (method.work)(rows);
+            // One iteration whatever the budget: its impulses are at least of the present contacts.
             own.iterations = own.iterations.min((budget / work).max(1));
             let used = self.method_of(method).solve(problem, island.clone(), &own);
             iterations += used;
@@ -134,6 +138,7 @@ impl Ladder {
             // What iterates left behind in the velocity is no impulse of anything.
             problem.reset_velocity(island.clone());
             let reached = residual(problem, island.clone());
+            // Level 0 keeps what its sweeps give, better or worse.
             if reached < best.residual || !best.residual.is_finite() || method.level == 0 {
                 best.residual = reached;
                 self.save_impulses(problem, island.clone());
@@ -144,6 +149,7 @@ impl Ladder {
             best.level = method.level;
             let next = method
                 .next
+                // Above `FINE` only: what is solved to 0.1 µm/s is not worth the cost of the next level.
                 .filter(|_| settings.escalate && best.residual > settings.tolerance.max(FINE));
             let Some(next) = next.filter(|_| budget > 0).and_then(at_level) else {
                 let mut solution = self.certified(problem, island, best);
@@ -180,6 +186,7 @@ impl Ladder {
         problem.reset_velocity(island.clone());
         let sweeps_pass = self.certificate.scale(problem, island.clone()) >= 1.0;
         let swept = residual(problem, island.clone());
+        // Energy first: impulses that pass replace such that had to be scaled, whatever their residual.
         if swept < scaled || (sweeps_pass && !passes) {
             return Solution { residual: swept, ..reached };
         }

@@ -20,6 +20,7 @@ pub(crate) fn residual(
     u: &Vector3<f64>,
     shift: Option<f64>,
 ) -> f64 {
+    // By the mean diagonal, a natural map is a velocity, and blocks of grams and of tonnes compare.
     let g = block.inverse_effective_mass();
     let normal = u.x + block.compliance * impulse.x;
     match block.admissible {
@@ -36,6 +37,7 @@ pub(crate) fn residual(
             let shifted = Vector3::new(normal + shift, u.y, u.z);
             let step = impulse - shifted * (1.0 / g);
             // The projection is the step itself.
+            // Inside, `λ − Π(λ − û/g) = û/g`: without a difference of impulses, which would cost digits of a small velocity.
             if is_inside_cone(&step, friction) {
                 return shifted.norm();
             }
@@ -81,6 +83,7 @@ impl Softened {
             Admissible::Cone { friction } => {
                 let free = Vector3::new(y.x * n, y.y * t, y.z * t);
                 let tangential = free.yz().norm();
+                // In the metric of the weights the polar cone's bound is `μ W_t/W_n` instead of `μ`.
                 let ratio = friction * self.tangential / self.normal;
                 // Before the cone itself: without friction a pull along the normal is on both their lines. The apex, where new
                 // contacts begin, belongs to the cone: it sticks until shown otherwise.
@@ -96,6 +99,7 @@ impl Softened {
                 // The slope along the generator `(1, μ d)` of the cone, and across it, where `d` turns.
                 let d = free.yz() / tangential;
                 let along = Vector3::new(1.0, friction * d.x, friction * d.y);
+                // Along the generator the law is that of one row of weight `W_n + μ² W_t`.
                 slope = along * along.transpose() * (n * scale);
                 let tangential_stiffness = friction * normal / tangential * t;
                 slope.m22 += tangential_stiffness * d.y * d.y;
@@ -108,6 +112,7 @@ impl Softened {
                 // Spinning is clamped to an interval, rolling to a disc, on whose edge the slope is that of the direction.
                 let free = Vector3::new(y.x * n, y.y * t, y.z * t);
                 if free.x.abs() < spinning * load {
+                    // Inside its bounds a moment answers linearly; at them it is constant, and adds nothing to `D`.
                     slope.m11 = n;
                 }
                 let (most, about_tangents) = (rolling * load, free.yz().norm());

@@ -130,11 +130,13 @@ impl BlockState {
     fn respond(&self, admissible: &Admissible, u: &Vector3<f64>) -> (Vector3<f64>, Matrix3<f64>) {
         // `y = ε g λ₀ − (u − u*) − s e_n`, with De Saxcé's `s = μ‖u_t‖` where the shift moves with `u`.
         let mut y = self.center * self.proximal - u;
+        // The regularised friction cone answers in closed form, so no inner iteration is needed. [Castro 2023]
         let sliding = u.yz().norm();
         y.x -= self.shift + self.coulomb * sliding;
         let (lambda, mut slope) = self.softened.respond(admissible, &y);
         // Such a shift adds `∂λ/∂y e_n μ u_tᵀ/‖u_t‖` to `D`, which is then not symmetric.
         if self.coulomb * sliding > 0.0 {
+            // `∂s/∂u_t = μ u_tᵀ/‖u_t‖`, which has no limit at rest: there the shift is zero and its slope left out.
             let normal = slope.column(0) * (self.coulomb / sliding);
             slope += normal * Vector3::new(0.0, u.y, u.z).transpose();
         }
@@ -217,6 +219,7 @@ impl Newton {
     /// Numbers the runs of the blocks, chooses the elimination order, starts from the warm impulses.
     fn prepare(&mut self, problem: &Problem, island: Range<usize>) {
         self.iterations = 0;
+        // Only entries of this island are read, so what other islands left in the map does not matter.
         self.node_at.resize(problem.velocity.len(), NONE);
         self.step.resize(problem.velocity.len(), 0.0);
         self.runs.clear();
@@ -248,6 +251,7 @@ impl Newton {
             self.base[run.clone()].copy_from_slice(&problem.velocity[run]);
         }
         for block in &problem.blocks[island.clone()] {
+            // The warm impulses taken out: every later velocity is `base + Y α`, without a sum of changes.
             apply(&mut self.base, &problem.response, block, &-block.impulse);
         }
         if self.has_few_rows {
@@ -255,6 +259,7 @@ impl Newton {
             return;
         }
         let pairs = self.states.iter().map(|state| (state.nodes[0], state.nodes[1]));
+        // Fill-in comes from pairs of movers only: a block with one side is on the diagonal.
         let coupled = pairs.filter(|(a, b)| *a != NONE && *b != NONE && a != b);
         self.factor.analyze(&self.runs, coupled);
     }
@@ -290,18 +295,21 @@ impl Newton {
             self.round(problem, island.clone(), enough, settings);
             (last, convex) = self.accept(problem, island.clone());
             if last <= GOAL * settings.tolerance
+                // Beyond the tolerance, as long as it goes on: the next step's warm start is then good enough to be left.
                 || (last <= settings.tolerance && last > 0.5 * before)
             {
                 break;
             }
             let scale = self.velocity_scale(&problem.blocks[island.clone()]);
             // What holds must be known before anything may slide.
+            // Regularisation makes all contacts creep: until that is small, sliding and creep look alike.
             let known = lagged.is_finite() || convex <= STICKING_ACCURACY * scale;
             let begins_to_slide = known && convex <= CONVEX_IS_SOLVED * last;
             slow_rounds += usize::from(convex > SLOW_PROGRESS * before);
             if (begins_to_slide || slow_rounds >= SLOW_ROUNDS)
                 && let Some(held) = self.hold(problem, island.clone(), settings)
             {
+                // Impulses that hold everything solve Coulomb's law, and none that slides is to be taken then.
                 return held;
             }
             if begins_to_slide {
@@ -311,9 +319,11 @@ impl Newton {
                 }
                 lagged = last;
                 self.update_shifts(&problem.blocks[island.clone()]);
+                // New shifts are a new convex problem: its progress begins again.
                 (before, convex) = (f64::INFINITY, last);
                 self.regularisation =
                     (last / scale).clamp(self.least_regularisation, FIRST_REGULARISATION);
+            // No progress: rounding has taken over, or the round ran out of steps.
             } else if convex >= before {
                 break;
             } else {
@@ -358,6 +368,7 @@ impl Newton {
             self.floor.max((ROUNDING * scale / settings.tolerance).min(FIRST_REGULARISATION));
         self.least_regularisation = self.least_regularisation.max(self.floor);
         self.regularisation =
+            // More than a convex round takes for such an error, as Coulomb's term may make a round diverge.
             (10.0 * reached / scale).clamp(self.least_regularisation, FIRST_REGULARISATION);
         let mut last = reached;
         let mut non_monotone_left = NON_MONOTONE_ROUNDS;
@@ -380,6 +391,7 @@ impl Newton {
             } else if is_solved && non_monotone_left > 0 && now < NON_MONOTONE_GROWTH * last {
                 non_monotone_left -= 1;
                 continue;
+            // Good enough to be reported: the ladder does not go on from here either.
             } else if last <= FINE {
                 break;
             } else if self.regularisation < MOST_REGULARISATION {
@@ -394,6 +406,7 @@ impl Newton {
             }
             self.save(&problem.blocks[island.clone()]);
         }
+        // The best round, not the last.
         if self.states.iter().zip(&self.best).any(|(state, best)| state.alpha != *best) {
             self.revert(problem, island);
         }
@@ -462,6 +475,7 @@ impl Newton {
             if step == 0 {
                 first = mismatch;
             }
+            // Little gain in half of the steps: repeating with more regularisation is cheaper than the other half.
             let is_stuck = is_coulomb && step == steps / 2 && mismatch > HALFWAY_MISMATCH * first;
             if is_stuck || step >= steps || self.iterations >= settings.iterations {
                 return false;
@@ -522,6 +536,7 @@ impl Newton {
 
     /// Starts from the blocks' impulses.
     fn recompute(&mut self, problem: &mut Problem, island: Range<usize>) {
+        // From the velocity without impulses: a sum of changes would carry the rounding of all rounds.
         for run in &self.runs {
             let run = run.start..run.start + run.len;
             problem.velocity[run.clone()].copy_from_slice(&self.base[run]);
@@ -580,6 +595,7 @@ impl Newton {
     /// The direction of a step from a system of the impulses; false if it has no solution.
     fn find_impulses(&mut self, blocks: &[Block]) -> bool {
         for (i, (state, block)) in self.states.iter().zip(blocks).enumerate() {
+            // Of the impulses, not of the velocity: zero where they are already those of the law.
             let change = state.lambda - state.alpha;
             self.impulse_steps.load(i, block.rows(), &state.slope, &change);
         }
@@ -608,7 +624,7 @@ impl Newton {
             let du = problem.jacobian_times(&self.step, block);
             state.dalpha = state.lambda - state.slope * du - state.alpha;
         }
-        // The change of velocity that the impulses make, not the one they were made from.
+        // The change of velocity that the impulses make, not the one they were made from: that has the error of the factor.
         self.clear_step();
         for (state, block) in self.states.iter().zip(blocks) {
             apply(&mut self.step, &problem.response, block, &state.dalpha);
@@ -627,6 +643,7 @@ impl Newton {
 
     /// `H = Â + Σ Jᵀ D J`.
     fn assemble(&mut self, problem: &Problem, blocks: &[Block]) {
+        // Only contacts that slide with Coulomb's term make it unsymmetric, and that costs twice.
         let symmetric = self.states.iter().all(|state| state.slope == state.slope.transpose());
         self.factor.load(&problem.inertia, symmetric);
         for (state, block) in self.states.iter().zip(blocks) {
@@ -656,10 +673,12 @@ impl Newton {
             .sum()
         };
         let first = derivative(0.0);
+        // An ascent is rounding at the solution, or a factor that failed: no step is better.
         if first >= 0.0 {
             return 0.0;
         }
         let (mut low, mut at_low, mut high, mut at_high) = (0.0, first, 1.0, derivative(1.0));
+        // Full steps keep the quadratic convergence near the solution.
         if at_high <= LINE_SEARCH_SLOPE * first.abs() {
             return high;
         }
@@ -683,6 +702,7 @@ impl Newton {
 
     /// Length out of 1, ½, ¼ … at which the mismatch falls, or the one at which it is least. [-]
     fn coulomb_length(&self, blocks: &[Block]) -> f64 {
+        // No convex function belongs to an unsymmetric system, so the residual itself is the merit.
         // Merit: the squared mismatch `Σ ‖(λ(u + t Δu) − α − t Δα) g‖²`.
         let mismatch = |t: f64| -> f64 {
             let each = self.states.iter().zip(blocks);
@@ -698,6 +718,7 @@ impl Newton {
         let (mut t, mut best) = (1.0, 1.0);
         let mut least = mismatch(t);
         // Backtracking to a sufficient decrease, 1e-4 of the length.
+        // Armijo's condition; below a twentieth a shorter step is no use, and the round is repeated more regularised.
         while least > first * (1.0 - 1e-4 * best) && t > 0.05 {
             t *= 0.5;
             let now = mismatch(t);

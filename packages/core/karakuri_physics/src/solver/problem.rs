@@ -205,6 +205,7 @@ impl Problem {
     /// Whether an island has few rows for the velocities that they touch: to eliminate a system of the rows is less work
     /// than to add up `Jᵀ D J`. There Newton's method looks for impulses, and needs no `Â`.
     pub fn has_few_rows(&self, island: Range<usize>) -> bool {
+        // Counted, not measured: the choice must not depend on the machine, or the bits would.
         let each = self.blocks[island].iter();
         let (rows, products) = each.fold((0, 0), |(rows, products), block| {
             let [a, b] = block.sides.map(|side| side.len);
@@ -260,6 +261,7 @@ impl Problem {
 
     /// `v ← v_f + Y λ` on the runs that the blocks touch.
     pub(crate) fn reset_velocity(&mut self, island: Range<usize>) {
+        // Runs that two blocks share are reset before any impulse is applied.
         for block in &self.blocks[island.clone()] {
             for side in &block.sides {
                 let run = side.start..side.start + side.len;
@@ -272,6 +274,7 @@ impl Problem {
     /// `v ← v + Y λ` of an island, the loads of its friction moments, and the splits of its soft fingers.
     pub(crate) fn apply_impulses(&mut self, island: Range<usize>) {
         self.take_loads(island.clone());
+        // Splits need the velocity with all impulses in it.
         let all = island.clone();
         for block in &self.blocks[island] {
             apply(&mut self.velocity, &self.response, block, &block.impulse);
@@ -285,6 +288,7 @@ impl Problem {
         for block in &mut self.blocks[island] {
             match &mut block.admissible {
                 Admissible::FrictionMoment { load, .. } => *load = normal,
+                // A contact that pulls, in an iterate, bears no moment.
                 Admissible::Cone { .. } => normal = block.impulse.x.max(0.0),
                 Admissible::Interval { .. } => {}
             }
@@ -299,6 +303,7 @@ impl Problem {
             let range = side.offset..side.offset + rows * side.len;
             let (J, Y) = (&self.jacobian[range.clone()], &self.response[range]);
             // A contact of a free body, its loops unrolled; `J Y` is symmetric.
+            // Half of the products: `Y = Â⁻¹ Jᵀ` makes `J Y` symmetric.
             if rows == 3
                 && let (Ok(J), Ok(Y)) = (<&[f64; 18]>::try_from(J), <&[f64; 18]>::try_from(Y))
             {
@@ -341,6 +346,7 @@ pub(crate) fn apply(x: &mut [f64], response: &[f64], block: &Block, delta: &Vect
             continue;
         }
         for (row, &impulse) in delta.iter().enumerate().take(rows) {
+            // Zero exactly where a row did not change: the usual case of two of three.
             if impulse != 0.0 {
                 for (x, y) in run.iter_mut().zip(&Y[row * side.len..]) {
                     *x += y * impulse;

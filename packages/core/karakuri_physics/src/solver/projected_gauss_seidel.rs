@@ -51,6 +51,7 @@ impl Method for ProjectedGaussSeidel {
             let block = problem.blocks[i];
             let part = match block.admissible {
                 Admissible::Interval { .. } => WARM_START,
+                // As in the engine that this follows: only joints start warm.
                 Admissible::Cone { .. } | Admissible::FrictionMoment { .. } => 0.0,
             };
             change_to(problem, i, block.impulse * part);
@@ -90,6 +91,7 @@ fn solve_row(problem: &mut Problem, i: usize, row: usize) -> f64 {
         Admissible::Interval { lower, upper } => candidate.clamp(lower, upper),
         Admissible::Cone { .. } if row == 0 => candidate.max(0.0),
         Admissible::Cone { friction } => {
+            // By the normal of this sweep: friction follows the load within a sweep.
             let most = friction * impulse.x;
             candidate.clamp(-most, most)
         }

@@ -63,6 +63,7 @@ impl SoftFinger {
         let pushed = force.yz() / mu - u.yz() * (mu / g);
         let turned = moment.x / r - omega.x * (r / g);
         let length = pushed.norm().hypot(turned);
+        // Neither load nor slip: both limits alike, so that whatever begins finds room on both.
         if length == 0.0 {
             return ([mu, r].map(|axis| axis * core::f64::consts::FRAC_1_SQRT_2), 0.0);
         }
@@ -78,6 +79,7 @@ impl SoftFinger {
 impl Problem {
     /// Splits the limits of all soft fingers of an island by the impulses and velocities as they are.
     pub(crate) fn split_soft_fingers(&mut self, island: std::ops::Range<usize>) {
+        // A friction moment comes right after the contact that bears it.
         for i in island.skip(1) {
             let turning = self.blocks[i];
             let contact = self.blocks[i - 1];
@@ -100,6 +102,7 @@ impl Problem {
             let (now, next) = (angle([friction, spinning]), angle(limits));
             let (sin, cos) = soft.follow(now, next).sin_cos();
             soft.error = error;
+            // A cone without any friction has no sides to project on.
             let (friction, spinning) = (soft.friction * cos.max(LEAST), soft.spinning * sin);
             let soft = Some(soft);
             self.blocks[i - 1].admissible = Admissible::Cone { friction };

@@ -86,15 +86,18 @@ impl Team {
         let Some(asked) = solver(settings.method) else { return Solution::default() };
         problem.rows_of_step = problem.blocks.iter().map(Block::rows).sum();
         self.divide(problem, threads);
+        // Threads pay from some islands on; the same solver runs either way.
         if self.ends.len() < 2 {
             return self.ladder.solve(problem, settings);
         }
         self.hire();
+        // Given out before the caller begins: all work at the same time.
         for (i, seat) in self.seats.iter().enumerate().take(self.ends.len() - 1) {
             seat.give(problem, self.ends[i]..self.ends[i + 1], settings);
         }
         problem.save_free_velocity();
         let mut worst = self.ladder.solve_islands(problem, 0..self.ends[0], asked, settings);
+        // Taken back in the order of the shares, so the worst solution is the same whoever was first.
         for i in 0..self.ends.len() - 1 {
             let islands = self.ends[i]..self.ends[i + 1];
             let taken = self.seats.get(i).and_then(|seat| seat.take(problem, islands.clone()));
@@ -103,6 +106,7 @@ impl Team {
                 .unwrap_or_else(|| self.ladder.solve_islands(problem, islands, asked, settings));
             worst = worst.max(solution);
         }
+        // A poisoned lock is that of a thread that panicked: it gets no more work.
         self.seats.retain(|seat| !seat.desk.share.is_poisoned());
         worst
     }
@@ -110,6 +114,7 @@ impl Team {
     /// Cuts the islands into runs of about the same size, one a thread.
     fn divide(&mut self, problem: &Problem, threads: usize) {
         self.ends.clear();
+        // By the length of `J`, which is the cost of an iteration, whatever the method.
         let total = problem.jacobian.len();
         if threads < 2 || total < WORTHWHILE {
             return;
@@ -121,6 +126,7 @@ impl Team {
             done += sides.sum::<usize>();
             first = end;
             let last = i + 1 == problem.island_ends.len();
+            // An island is never cut: its arithmetic is sequential.
             if last || done * threads >= total * (self.ends.len() + 1) {
                 self.ends.push(i + 1);
             }
@@ -175,6 +181,7 @@ impl Desk {
     /// The share, when it is in a state other than the one that belongs to the other side.
     fn wait(&self, awaited: State) -> Option<MutexGuard<'_, Share>> {
         let mut share = self.share.lock().ok()?;
+        // A spurious wake-up, or one meant for the other side, goes back to waiting.
         while share.state != awaited && share.state != State::Dismissed {
             share = self.turn.wait(share).ok()?;
         }
@@ -206,6 +213,7 @@ impl Share {
         self.origins.clear();
         let sides = blocks.iter().flat_map(|b| b.sides).filter(|s| s.len > 0);
         self.origins.extend(sides.map(|s| Origin { start: s.start, len: s.len, here: 0 }));
+        // Sorted by start, as `runs` of a problem are.
         self.origins.sort_unstable();
         self.origins.dedup();
         to.velocity.clear();

@@ -48,6 +48,7 @@ pub(crate) struct Stand {
 
 /// Swing and twist of a ball joint at the position of the last kinematics.
 pub(crate) fn stand(data: &Data, ball: &BallLimit) -> Stand {
+    // The subspace of a ball joint is the three axes of its frame in the world.
     let S = &data.subspace[ball.first_dof..ball.first_dof + 3];
     // The body's rotation in the joint's frame, and where it takes the axis.
     let R_WJ = karakuri_spatial::Matrix3::from_columns(&[S[0].angular, S[1].angular, S[2].angular]);
@@ -58,12 +59,14 @@ pub(crate) fn stand(data: &Data, ball: &BallLimit) -> Stand {
     let sine = across.norm();
     let quaternion = Pose::new(R, Vector3::zeros()).quaternion();
     // `ψ = 2 atan2(v·a, w)`.
+    // The quaternions of one rotation, q and −q, give twists a full turn apart, which `wrapped` makes one.
     let twist = 2.0 * quaternion.imag().dot(&a).atan2(quaternion.w);
     let zero = Vector3::zeros();
     // `∂θ/∂ω = (a × b)/‖a × b‖` and `∂ψ/∂ω = (a + b)/(1 + a·b)`.
     let swing_direction = if sine > DEFINITE { across / sine } else { zero };
     let twist_direction = if 1.0 + along > DEFINITE { (a + b) / (1.0 + along) } else { zero };
     Stand {
+        // By both sine and cosine: an arc cosine loses half of the digits near 0 and π.
         swing: sine.atan2(along),
         twist: wrapped(twist),
         directions: [swing_direction, twist_direction],

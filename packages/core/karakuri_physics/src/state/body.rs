@@ -106,6 +106,7 @@ pub(crate) struct Body {
 
 impl Body {
     pub(crate) fn new(description: BodyDescription, inertia: Matrix3, extent: [f64; 2]) -> Self {
+        // A fixed body comes with zero inertia: zero again, so that no moment turns it.
         let inverse_inertia = inertia.try_inverse().unwrap_or_else(Matrix3::zeros);
         let mut body = Self {
             rotation: description.pose.quaternion(),
@@ -178,6 +179,7 @@ impl Body {
     }
 
     fn update(&mut self) {
+        // The quaternion is the state, the matrix follows from it: products of matrices would drift from a rotation.
         self.pose = Pose::from_quaternion(&self.rotation, self.pose.translation);
         let R = &self.pose.rotation;
         self.inverse_inertia_world = R * self.inverse_inertia * R.transpose();
@@ -185,6 +187,7 @@ impl Body {
 
     /// Velocity after a step without contacts: forces explicit, gyroscopic moment by the midpoint.
     pub(crate) fn free_motion(&self, h: f64, gravity: &Vector3, out: &mut [f64]) {
+        // Exact for constant forces, with the mean of both velocities as the move.
         let linear =
             self.velocity.linear + (gravity + self.applied.force / self.description.mass) * h;
         let mut angular = self.turn_freely(&self.velocity.angular, h);
@@ -232,6 +235,7 @@ impl Body {
             let residual = I * (next - omega) + mean.cross(&momentum) * h - moment;
             // `∂/∂ω'` of the residual, `I + ½h (ω_m× I − (I ω_m)×)`.
             let jacobian = I + (skew(&mean) * I - skew(&momentum)) * (0.5 * h);
+            // Where the step is too long for the rotation: the fallback keeps energy and momentum instead of order.
             let Some(inverse) = jacobian.try_inverse() else {
                 return omega + self.inverse_inertia * moment;
             };
@@ -253,6 +257,7 @@ impl Body {
         let R = &self.pose.rotation;
         let I = R * self.inertia * R.transpose();
         for i in 0..3 {
+            // Row-major, six a row: entries (i, i), then the rotational quarter.
             out[i * 7] = self.description.mass;
             for j in 0..3 {
                 out[(i + 3) * 6 + j + 3] = I[(i, j)];
@@ -262,12 +267,14 @@ impl Body {
 
     /// Takes the velocity of `after` and moves on by `h`; `rates` moves the pose. (6 each)
     pub(crate) fn advance(&mut self, after: &[f64], rates: &[f64], h: f64) {
+        // Linear first in the world's vector, angular first in a `Motion`.
         let three = |x: &[f64]| Vector3::new(x[0], x[1], x[2]);
         self.velocity = Motion::new(three(&after[3..6]), three(&after[..3]));
         self.pose.translation += three(&rates[..3]) * h;
         let displacement = three(&rates[3..6]) * h;
         self.longest_turn = self.longest_turn.max(displacement.norm());
         let turn = UnitQuaternion::from_scaled_axis(displacement);
+        // Products of unit quaternions lose a rounding of their length each.
         self.rotation = UnitQuaternion::new_normalize(*(turn * self.rotation).quaternion());
         self.update();
     }
@@ -306,6 +313,7 @@ impl Body {
         let half = 0.5 * h * mean.norm();
         // Cayley map: `θ = 2 atan(½h ‖ω_m‖)` about the mean rate.
         self.longest_turn = self.longest_turn.max(2.0 * half);
+        // `atan(x)/x`, whose limit at rest is 1.
         let scale = if half > 0.0 { half.atan() / half } else { 1.0 };
         let mut turn = UnitQuaternion::from_scaled_axis(mean * (scale * h));
         // A rate that did not change in the body's axes is that of a step too long for Newton's method.
@@ -314,6 +322,7 @@ impl Body {
             turn = self.precession(h).unwrap_or(turn);
         }
         self.pose.translation += (self.velocity.linear + linear) * (0.5 * h);
+        // `after` is along the axes of the step's start, which have turned with the body since.
         self.velocity = Motion::new(turn * angular, linear);
         self.rotation = UnitQuaternion::new_normalize(*(turn * self.rotation).quaternion());
         self.update();
@@ -374,6 +383,7 @@ pub(crate) fn body_inertia(
                 * mass
         }
     };
+    // The triangle inequality is not asked for here: only a definite inertia can be solved with.
     if inertia.iter().all(|x| x.is_finite()) && inertia.symmetric_eigenvalues().min() > 0.0 {
         return Ok(inertia);
     }

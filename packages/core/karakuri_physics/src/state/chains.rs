@@ -17,6 +17,7 @@ impl Chains {
         let mut chains = Self { dofs: Vec::new(), ends: Vec::new() };
         for (i, body) in model.bodies.iter().enumerate() {
             if let Some(parent) = body.parent {
+                // Parents come before their children, so their chains are complete.
                 let inherited = chains.of(parent).to_vec();
                 chains.dofs.extend(inherited);
             }

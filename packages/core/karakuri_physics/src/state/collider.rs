@@ -34,6 +34,7 @@ impl Materials {
 
 /// Velocity of `b` against `a` at a point with which their contact neither closes, opens nor slips. [m/s] (3)
 pub(crate) fn prescribed_velocity_at(a: &Attachment, b: &Attachment, point: &Vector3) -> Vector3 {
+    // Twists about the world's origin: `v_p = v_O + ω × p`.
     let at = |twist: &Motion| twist.linear + twist.angular.cross(point);
     // What `a`'s surface does, `b` has to do; what `b`'s does, is done.
     at(&a.carried) - at(&b.carried)

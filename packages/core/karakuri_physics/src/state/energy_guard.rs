@@ -46,6 +46,7 @@ impl Robot {
     /// Decides on the bound for a step.
     pub(crate) fn set_energy_guard(&mut self, turn: LongestTurn) {
         let guard = &mut self.energy_guard;
+        // A prescribed joint may put in any energy, so there is no bound to keep.
         let free = self.loops.prescribed.is_empty();
         guard.is_on = free && turn.angle_of_links > FAST;
         guard.is_strict = free && turn.angle_of_links > TOO_FAST;
@@ -68,6 +69,7 @@ impl Robot {
     /// Whether free motion from that energy did not converge: then goes back to the start, to go on by the strict rule. (nv)
     pub(crate) fn leaves_free_motion(&mut self, energy: Option<f64>, out: &[f64]) -> bool {
         let Some(energy) = energy.filter(|_| self.free_motion.on) else { return false };
+        // Only growth by a factor tells: free motion has an error of its own, and loses energy as well.
         // At the position where it left the kinematics, which sensors and work go on with.
         if self.kinetic_energy_at(out) <= DIVERGED * energy {
             return false;
@@ -83,6 +85,7 @@ impl Robot {
     pub(crate) fn guard_free_motion(&mut self, model: &Model, h: f64, out: &mut [f64]) {
         // Velocity without Coriolis forces: `v' + Â⁻¹ h (c(q, v) − c(q, 0))`.
         let mut without = std::mem::take(&mut self.residual);
+        // `c(q, v)`, of which the part at zero rates is gravity and applied wrenches: the difference is Coriolis forces alone.
         without.copy_from_slice(&self.data.effort);
         update_velocities(model, &mut self.data, &self.zeros);
         rnea_at_velocity(model, &mut self.data, &self.zeros, &self.zeros, &self.applied);
@@ -101,11 +104,13 @@ impl Robot {
         }
         self.energy_guard.taken = allowed - energy;
         self.residual = without;
+        // The data go on with the rates of the step's start, as sensors and works expect.
         update_velocities(model, &mut self.data, &self.v);
     }
 
     /// Notes the energy at the end of the solve, before positions move. [J] (nv)
     pub(crate) fn guard_solved(&mut self, after: &[f64]) {
+        // Kinetic energy by all forces but Coriolis, which have to do no work.
         self.energy_guard.most = self.kinetic_energy_at(after) + self.energy_guard.taken;
     }
 
@@ -116,6 +121,7 @@ impl Robot {
         let EnergyGuard { most, surplus, .. } = self.energy_guard;
         // What the steps gave in sum beyond `most`; above a hundredth of the energy it is taken back.
         let (gained, allowed) = (surplus + energy - most, ALLOWED * most.max(0.0));
+        // Below the allowance the surplus is remembered, so that many small gains do not add up.
         self.energy_guard.surplus = gained.min(allowed);
         if gained > allowed {
             self.scale_motion(&mut v, energy, energy - (gained - allowed));
@@ -147,6 +153,7 @@ impl Robot {
         }
         // The energies of both parts add up, as the rest has no momentum: `E = E_mean + s² (E − E_mean)`.
         let part = (target - of_mean).max(0.0) / (energy - of_mean);
+        // Never above 1: the guard takes energy, it gives none. All mean and nothing else is 0/0.
         let scale = if part.is_finite() { part.min(1.0).sqrt() } else { 1.0 };
         for (k, v) in v.iter_mut().enumerate() {
             let mean = mean.get(k).copied().unwrap_or(0.0);

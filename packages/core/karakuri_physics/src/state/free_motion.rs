@@ -92,6 +92,7 @@ impl FreeMotion {
             velocity: vec![0.0; nv],
             displacement: vec![0.0; nv],
             momentum_at_end: vec![0.0; nv],
+            // NaN equals nothing, so the first step is no continuation.
             rates_at_end: vec![f64::NAN; nv],
             keeps_momentum: false,
             momentum: karakuri_spatial::Force::default(),

@@ -125,6 +125,7 @@ impl Mixing {
         Surface {
             friction: self.friction.of(a.friction, b.friction),
             dynamic_friction: self.friction.of(a.dynamic_friction, b.dynamic_friction),
+            // Its spring gives back already: with a restitution as well it would do so twice.
             restitution: if bumper.is_some() { 0.0 } else { restitution },
             rolling: self.rolling.of(a.rolling, b.rolling),
             spinning: self.spinning.of(a.spinning, b.spinning),
@@ -140,6 +141,7 @@ impl Mixing {
 fn in_series(a: Option<Bumper>, b: Option<Bumper>) -> Option<Bumper> {
     let (Some(a), Some(b)) = (a, b) else { return a.or(b) };
     let share = b.stiffness / (a.stiffness + b.stiffness); // of a
+    // Rates share as compressions do, so the power of a damper goes by its share squared.
     let damping = a.damping * share * share + b.damping * (1.0 - share) * (1.0 - share);
     Some(Bumper { stiffness: a.stiffness * share, damping })
 }

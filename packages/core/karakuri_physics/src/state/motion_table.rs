@@ -55,9 +55,11 @@ impl MotionTable {
         if time > self.times[n - 1] + slack {
             return (self.positions[n - 1], 0.0);
         }
+        // The interval that begins at or before the time; at the last sample, the one that ends there.
         let i = self.times.partition_point(|t| *t <= time).clamp(1, n - 1) - 1;
         let width = self.times[i + 1] - self.times[i];
         let s = ((time - self.times[i]) / width).clamp(0.0, 1.0);
+        // At a sample exactly the sample, whatever the cubic rounds.
         if s <= 0.0 || s >= 1.0 {
             let at = i + usize::from(s >= 1.0);
             return (self.positions[at], self.slopes[at]);
@@ -85,6 +87,7 @@ fn spline_slopes(t: &[f64], x: &[f64]) -> Vec<f64> {
     let mut slopes = vec![0.0; n];
     slopes[0] = parabola(chord(0), chord(1), width(0), width(1));
     slopes[n - 1] = parabola(chord(n - 2), chord(n - 3), width(n - 2), width(n - 3));
+    // Diagonally dominant, so elimination needs no pivots.
     // h_i s_{i-1} + 2 (h_{i-1} + h_i) s_i + h_{i-1} s_{i+1} = 3 (h_i d_{i-1} + h_{i-1} d_i), by elimination.
     let (mut upper, mut right) = (vec![0.0; n], vec![0.0; n]);
     right[0] = slopes[0];

@@ -84,6 +84,7 @@ impl MotorUnit {
     fn respond(&self, q: f64, v: f64, h: f64) -> (f64, f64) {
         // The slopes pull back or are zero, so that the operator stays positive definite.
         let place = if self.pushes { q } else { q + h * v };
+        // Where the law pushes on, its place is the start of the step: explicit, and so the lesser effort.
         let response = self.motor.law.respond(&self.state(place, v, h));
         let stiffness = if self.pushes {
             0.0
@@ -100,6 +101,7 @@ impl MotorUnit {
     pub(crate) fn linearise(&mut self, q: f64, v: f64, h: f64) {
         let (effort, gain) = self.respond(q, v, h);
         (self.constant, self.gain) = (effort + gain * v, gain);
+        // Without a slope it cannot become a row, so its limit is applied here.
         if gain == 0.0 {
             let limit = self.motor.effort;
             self.constant = self.constant.clamp(-limit, limit);
@@ -112,6 +114,7 @@ impl MotorUnit {
 
     /// Effort that is missing to the law's at the end of a step. [N·m or N]
     pub(crate) fn mismatch(&self, q: f64, v: f64, h: f64) -> f64 {
+        // Both cut to the limit: beyond it the law has no say.
         let desired = self.respond(q, v, h).0;
         let limit = self.motor.effort;
         desired.clamp(-limit, limit) - self.demand(v).clamp(-limit, limit)
@@ -126,6 +129,7 @@ impl MotorUnit {
             (x - free - w * h * effort, 1.0 + w * h * gain)
         };
         // The effort pulls back, so the solution is between the free rate and the rate that its effort there gives.
+        // The error rises with the rate, as efforts pull back, so its signs at the ends tell whether there is a root.
         let far = free - error(free).0;
         let (mut low, mut high) = (free.min(far), free.max(far));
         if error(low).0 > 0.0 || error(high).0 < 0.0 {

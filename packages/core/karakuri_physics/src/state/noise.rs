@@ -23,12 +23,14 @@ impl NoiseSource {
     pub(crate) fn new(noise: SensorNoise, index: usize) -> Self {
         let mut random = Gaussian::new(noise.seed, index);
         let kinds = [noise.angular, noise.linear, noise.orientation];
+        // One draw for the whole run: the bias of switching on.
         let biases = kinds.map(|kind| random.vector() * kind.bias);
         Self { noise, random, biases }
     }
 
     /// Disturbance of a reading that is the mean over `h`; lets the bias walk.
     fn next(&mut self, kind: usize, noise: &Noise, h: f64) -> Vector3 {
+        // White noise averaged over h has the deviation `n/√h`; before the walk, so that a reading has the bias of its start.
         let added = self.biases[kind] + self.random.vector() * (noise.white / h.sqrt());
         self.biases[kind] += self.random.vector() * (noise.walk * h.sqrt());
         added
@@ -62,10 +64,12 @@ impl Gaussian {
     fn new(seed: u64, stream: usize) -> Self {
         let mut start = Self { state: seed, spare: None };
         let scattered = start.bits();
+        // Scattered before the index goes in, so that small seeds and small indices do not meet.
         Self { state: scattered ^ (stream as u64).wrapping_mul(0xd1b5_4a32_d192_ed03), spare: None }
     }
 
     fn bits(&mut self) -> u64 {
+        // SplitMix64. [Steele et al. 2014]
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.state;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -75,6 +79,7 @@ impl Gaussian {
 
     /// A uniform number in (0, 1].
     fn uniform(&mut self) -> f64 {
+        // 53 bits, as many as the mantissa has; above 0, whose logarithm is infinite.
         ((self.bits() >> 11) as f64 + 1.0) / (1_u64 << 53) as f64
     }
 
@@ -82,6 +87,7 @@ impl Gaussian {
         if let Some(spare) = self.spare.take() {
             return spare;
         }
+        // Two deviates of two uniform numbers; the second waits for the next call. [Box 1958]
         let radius = (-2.0 * self.uniform().ln()).sqrt();
         let (sin, cos) = (std::f64::consts::TAU * self.uniform()).sin_cos();
         self.spare = Some(radius * sin);

@@ -186,6 +186,7 @@ impl Robot {
     pub(crate) fn set_state(&mut self, q: &[f64], v: &[f64]) {
         self.q.copy_from_slice(q);
         self.v.copy_from_slice(v);
+        // Impulses belong to the place that is left.
         self.impulses.fill(JointImpulses::default());
         for ball in &mut self.ball_limits {
             ball.impulses = [0.0; 3];
@@ -208,6 +209,7 @@ impl Robot {
             }
             self.loops.factorize(&self.model, &self.data, &mut self.factor);
             let left = self.loops.close(&self.model, &mut self.data, &mut self.q);
+            // Closed to rounding, or stuck: no round improves on that.
             if left >= gap {
                 return;
             }
@@ -220,6 +222,7 @@ impl Robot {
         let Some(at) = self.model.loops.iter().position(|l| l.name == name) else { return false };
         let mut opened = Model::clone(&self.model);
         opened.loops.remove(at);
+        // Prescribed joints outlive the loop: they are rows of the same projection.
         let prescribed = std::mem::take(&mut self.loops.prescribed);
         self.loops = LoopProjection::with_prescribed(&opened, prescribed);
         self.model = Arc::new(opened);
@@ -249,6 +252,7 @@ impl Robot {
             return 0.0;
         }
         let position =
+            // At the end of the step, `q + h v`, as the operator has it.
             self.position_index[k].map_or(0.0, |i| drives.position[k] - self.q[i] - h * v);
         drives.stiffness[k] * position
             + drives.damping[k] * (drives.velocity[k] - v)
@@ -270,6 +274,7 @@ impl Robot {
         for (k, out) in out.iter_mut().enumerate() {
             let (stiffness, damping) = self.inner_gains(k);
             let implicit = h * (self.joint_damping[k] + damping) + h * h * stiffness;
+            // What Newton's step on the servo law adds to the inertia: one factor does both. [Baraff 1998]
             self.extra[k] = self.armature[k] + implicit;
             let error = self.position_index[k].map_or(0.0, |i| self.drives.position[k] - self.q[i]);
             let explicit =
@@ -288,6 +293,7 @@ impl Robot {
         for (out, v) in out.iter_mut().zip(&self.v) {
             *out += v;
         }
+        // In the metric of `Â`, gains included: the projection is the loops' impulse in this implicit step.
         self.loops.factorize(&model, &self.data, &mut self.factor);
         self.loops.project(out);
         if self.energy_guard.is_on {
@@ -314,6 +320,7 @@ impl Robot {
         // The diagonal of drives and dampers, times the change of rates by the impact.
         let mut held = std::mem::take(&mut self.residual);
         for (k, held) in held.iter_mut().enumerate() {
+            // `extra` less the armature: what is implicit in `Â`, and saw the rates before the impact.
             *held = (self.extra[k] - self.armature[k]) * (struck[k] - self.v[k]);
         }
         self.respond(&mut held);
@@ -367,6 +374,7 @@ impl Robot {
     pub(crate) fn advance(&mut self, rates: &[f64], h: f64) {
         self.start_q.copy_from_slice(&self.q);
         integrate(&self.model, &self.start_q, rates, h, &mut self.q);
+        // Exactly where the table has it, without the rounding of `q + h v'`.
         for p in &self.loops.prescribed {
             self.q[p.coordinate] = p.position;
         }
@@ -376,6 +384,7 @@ impl Robot {
 
     /// Moves back to a part of the last [`Self::advance`]. [-]
     pub(crate) fn move_back(&mut self, part: f64) {
+        // Not by scaling rates: joints on manifolds moved by one displacement, corrections included.
         let Self { model, start_q, q, residual: displacement, .. } = self;
         // The displacement of the step on the manifold of positions, taken in part.
         difference(model, start_q, q, displacement);
@@ -396,6 +405,7 @@ impl Robot {
         let bodies = velocity.iter().zip(pose_in_world).zip(&self.extents);
         bodies.fold(0.0, |fastest: f64, ((V, X_WB), [radius, half_width])| {
             let p_OB = X_WB.translation - origin;
+            // At the farthest point of a body's shapes: a bound, without going through them.
             let spin = significant_spin_speed(V.angular.norm() * radius, *half_width, h);
             fastest.max((V.linear + V.angular.cross(&p_OB)).norm() + spin)
         })
@@ -422,6 +432,7 @@ fn per_dof<T: Copy>(
 /// Coefficients of restitution of the rigid limits of a model's joints; empty where there is none. [-] (nv)
 fn limit_restitutions(model: &Model) -> Vec<f64> {
     let restitution = |j: &karakuri_model::Joint| {
+        // A soft limit bounces by its spring.
         if j.bumper.is_some() { 0.0 } else { j.limit_restitution }
     };
     if model.joints.iter().all(|j| restitution(j) == 0.0) {

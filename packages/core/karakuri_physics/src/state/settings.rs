@@ -59,6 +59,7 @@ impl Default for WorldSettings {
 impl WorldSettings {
     /// Name of a setting that no step can use.
     pub(crate) fn unusable(&self) -> Option<&'static str> {
+        // A rate above 1 undoes more than the error, which then changes sides from step to step.
         let part = |x: f64| (0.0..=1.0).contains(&x);
         let checks = [
             ("dt", self.dt > 0.0 && self.dt.is_finite()),

@@ -38,11 +38,13 @@ fn is_wheel(model: &Model, joint: usize) -> bool {
     let Inertia { com, about_com, .. } = &model.bodies[joint].inertia;
     let scale = SYMMETRIC * about_com.norm();
     // Symmetric about the axis: equal moments across it, no products of inertia.
+    // Any axis across will do, as a symmetric wheel has no preferred one.
     let across = axis.cross(&if axis.x.abs() < 0.7 { Vector3::x() } else { Vector3::y() });
     let (across, along) = (across.normalize(), axis);
     let other = along.cross(&across);
     let moment = |a: &Vector3, b: &Vector3| a.dot(&(about_com * b));
     let products = [moment(&across, &other), moment(along, &across), moment(along, &other)];
+    // What it carried would turn with it, and change the inertia of the tree.
     !model.bodies.iter().any(|b| b.parent == Some(BodyId(joint)))
         && com.cross(along).norm() <= SYMMETRIC * com.norm().max(1e-3)
         && (moment(&across, &across) - moment(&other, &other)).abs() <= scale
@@ -77,6 +79,7 @@ impl Robot {
     pub(crate) fn turn_in_step(&self, h: f64) -> LongestTurn {
         let mut longest = LongestTurn::default();
         for r in &self.rotations {
+            // Squares until the end: one root a robot.
             let square: f64 = self.v[r.first..r.first + r.n].iter().map(|v| v * v).sum();
             if square > longest.angle && !r.is_slide {
                 (longest.angle, longest.joint) = (square, r.joint);

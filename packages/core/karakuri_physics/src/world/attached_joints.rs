@@ -59,9 +59,11 @@ impl World {
         if mover_a == mover_b {
             return refuse("both ends are one rigid body; join two that move apart");
         }
+        // What sleeps may be an end, or lean on one.
         self.wake_all();
         let ends = [mover_a, mover_b];
         // The joint's frame as it is now, on both movers.
+        // B's frame is fitted to A's, so that the joint begins without a gap.
         let X_WJ = self.mover_pose(mover_a) * X_MA * X_AJ;
         let on_b = (self.mover_pose(mover_b) * X_MB).inverse() * X_WJ;
         self.constraints.joints.all.push(Some(AttachedJoint {

@@ -51,6 +51,7 @@ impl World {
                             "an end cannot turn; name what moves, and an axis that is not 0",
                         );
                     }
+                    // On the mover: a link's frame may be fixed to a body at another pose.
                     (movers[i], axes[i]) = (mover, pose.rotation * direction);
                 }
             }
@@ -67,6 +68,7 @@ impl World {
             moments: [Vector3::zeros(); 2],
             slips: false,
         };
+        // The phase of the moment of engagement is the one without slip.
         gear.offset = self.phase(&gear).unwrap_or(0.0);
         self.constraints.gears.all.push(Some(gear));
         Ok(GearId(self.constraints.gears.all.len() - 1))
@@ -117,6 +119,7 @@ impl World {
                 continue;
             };
             let Some(gear) = &mut self.constraints.gears.all[i] else { continue };
+            // A clutch that slipped engages where it is.
             if gear.slips {
                 gear.offset = phase;
             }

@@ -33,6 +33,7 @@ impl World {
             });
         }
         self.robot_mut(id).set_joint_dynamics(dof, dynamics);
+        // Only less inertia can make the mass matrix singular.
         if armature < before.armature
             && let Err(e) = self.check_inertia(id)
         {

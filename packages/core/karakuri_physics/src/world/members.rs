@@ -51,9 +51,11 @@ impl World {
         let id = RobotId(self.state.robots.len());
         let robot = Robot::new(name, model, q);
         let model = Arc::clone(&robot.model);
+        // Shared with snapshots until a name changes.
         Arc::make_mut(&mut self.names).insert(name.to_owned(), Named::Robot(id));
         self.state.robots.push(Some(robot));
         if let Err(e) = self.add_robot_colliders(id, &model) {
+            // All or nothing: a shape that cannot be built takes its robot back out.
             self.remove_robot(id);
             return Err(e);
         }
@@ -70,6 +72,7 @@ impl World {
     /// When it was removed.
     pub fn check_inertia(&mut self, id: RobotId) -> Result<(), WorldError> {
         let robot = self.robot_mut(id);
+        // With armatures alone: gains make any operator regular, and may be switched off.
         let Robot { model, data, factor, armature, .. } = robot;
         let Err(singular) = factor.factorize(model, data, armature) else { return Ok(()) };
         let joint = robot.model.joint_name_of(singular.dof).to_owned();
@@ -109,6 +112,7 @@ impl World {
                     let radius = self.state.collision.radius(collider).unwrap_or(0.0);
                     let half_width = self.state.collision.half_width(collider).unwrap_or(0.0);
                     let [farthest, least] = &mut self.robot_mut(id).extents[body.0];
+                    // Around the body's origin: too large for shapes off it, never too small.
                     let arm = geometry.pose_in_body.translation.norm();
                     (*farthest, *least) = (farthest.max(arm + radius), least.min(half_width));
                 }
@@ -167,6 +171,7 @@ impl World {
         for (i, &collider) in colliders.iter().enumerate() {
             self.attach(collider, attachment);
             self.state.placements.push((collider, Mover::Body(id.0), Pose::IDENTITY));
+            // Parts of one body overlap at their seams.
             colliders[..i].iter().for_each(|&other| self.state.collision.ignore(other, collider));
         }
         let known = |of: fn(&CollisionScene, ColliderId) -> Option<f64>| {
@@ -187,6 +192,7 @@ impl World {
         if let Some(robot) = self.state.robots[id.0].take() {
             Arc::make_mut(&mut self.names).remove(&robot.name);
         }
+        // Constraints first: one without an end would make rows on nothing.
         self.remove_loose();
         self.remove_colliders(|owner| matches!(owner, Owner::Link { robot, .. } if robot == id));
         self.lay_out();
@@ -240,6 +246,7 @@ impl World {
 
     /// Gives every mover its place in the velocity vector.
     pub(crate) fn lay_out(&mut self) {
+        // Robots, then bodies: the solver counts on runs that ascend in this order.
         let mut start = 0;
         for robot in self.state.robots.iter_mut().flatten() {
             robot.start = start;
@@ -255,6 +262,7 @@ impl World {
 
     /// [`Self::lay_out`] for a body that was added: those before it keep their places, so that many are added in linear time.
     pub(crate) fn lay_out_last_body(&mut self) {
+        // The last alone: laying out all again would make n bodies cost n² placements.
         let start = self.pipeline.before.len();
         let last = Mover::Body(self.state.bodies.len() - 1);
         if let Some(body) =
@@ -280,6 +288,7 @@ impl World {
                     .map(|r| r.data.pose_in_world[body.0] * pose_on_body),
                 Mover::Body(body) => self.state.bodies[body]
                     .as_ref()
+                    // Sleepers have not moved, and a pose set again could differ by a rounding.
                     .filter(|b| !b.is_asleep())
                     .map(Body::shape_pose),
                 Mover::Fixed => None,

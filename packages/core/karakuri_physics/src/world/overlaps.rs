@@ -31,6 +31,7 @@ impl World {
         let pairs =
             || own.iter().enumerate().flat_map(|(i, a)| own[..i].iter().map(move |b| (a, b)));
         for (a, b) in pairs() {
+            // Links joined by one joint touch at it by design.
             if a.body == b.body
                 || chained(model, a.body, b.body, 1)
                 || named(&model.ignored_pairs, a.frame, b.frame)
@@ -42,6 +43,7 @@ impl World {
             own.iter().map(|a| (a.frame, a.body)).collect();
         let mut depths = self.depths_by_default(id, model, own);
         depths.retain(|&(a, b), depth| {
+            // Near relatives from a touch on, as their shapes meet at the joint between; others from a visible overlap on.
             let close = chained(model, body[&a], body[&b], 2) || looped(model, body[&a], body[&b]);
             *depth > (if close { TOUCH } else { REPORTED }) && !named(&model.touching_pairs, a, b)
         });
@@ -60,6 +62,7 @@ impl World {
     fn depths_by_default(&self, id: RobotId, model: &Model, own: &[OwnCollider]) -> Depths {
         let mut data = Data::new(model);
         forward_kinematics(model, &mut data, &model.default_position());
+        // A copy: the posture is asked about, not taken.
         let mut scene = self.state.collision.clone();
         for a in own {
             if let Some(body) = a.body {

@@ -47,6 +47,7 @@ impl World {
         for i in 0..self.state.bodies.len() {
             let Some(body) = &mut self.state.bodies[i] else { continue };
             let Some(course) = &mut body.course else { continue };
+            // From the pose as it is, so that rounding of the last step is made good in this one.
             course.end = course.table.at(end, &course.rest);
             let (from, to) = (body.pose, course.end.0);
             // The mean twist that takes the pose to that of the table in the step.
@@ -63,6 +64,7 @@ impl World {
                 attachment.carried = twist;
             }
         }
+        // What sleeps may stand on it.
         if moves {
             self.wake_all();
         }

@@ -54,7 +54,9 @@ impl World {
         }
         let (dof, coordinate) = (spec.v_start, spec.q_start);
         let motion = Arc::new(motion);
+        // At once: a joint off its table would get there in one step, at whatever speed.
         let (position, rate) = motion.at(time);
+        // Two laws for one coordinate: the drive would only load the constraint.
         robot.drives.enabled[dof] = false;
         let (mut q, mut v) = (robot.q.clone(), robot.v.clone());
         (q[coordinate], v[dof]) = (position, rate);
@@ -72,6 +74,7 @@ impl World {
         for robot in self.state.robots.iter_mut().flatten() {
             for (p, joint) in robot.loops.prescribed.iter_mut().zip(&robot.prescribed) {
                 p.position = joint.motion.at(end).0;
+                // From the joint as it is, so that nothing adds up.
                 p.rate = (p.position - robot.q[p.coordinate]) / h;
             }
         }
@@ -120,12 +123,14 @@ impl World {
         let h = self.settings.dt;
         for robot in self.state.robots.iter_mut().flatten().filter(|r| !r.loops.is_empty()) {
             let holds = !robot.prescribed.is_empty();
+            // Only methods whose momentum balance is at the step's start leave a residual that is the loops' alone.
             let known = !robot.free_motion.on
                 || (robot.free_motion.method == Method::Midpoint && !robot.springs.any());
             if !known || !(holds || self.account.records_reactions) {
                 robot.reactions.clear();
                 continue;
             }
+            // `r` takes the whole mass matrix, which an articulated factor does not make.
             robot.complete_mass_matrix();
             let run = robot.start..robot.start + robot.v.len();
             // `J_Lᵀ λ = r`, with what the step's change of momentum leaves unexplained as `r`.
@@ -141,6 +146,7 @@ impl World {
             let multipliers = loops.reactions(model, factor, residual);
             reactions.clear();
             reactions.extend(multipliers.iter().map(|m| m / h));
+            // Prescribed coordinates are the last rows of the projection.
             let first = reactions.len() - robot.prescribed.len();
             for (p, effort) in robot.loops.prescribed.iter().zip(&robot.reactions[first..]) {
                 robot.efforts[p.dof] += effort;

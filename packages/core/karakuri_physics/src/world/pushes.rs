@@ -81,6 +81,7 @@ impl World {
     pub(crate) fn apply_pushes(&mut self) {
         let middle = self.time() + 0.5 * self.settings.dt;
         for i in 0..self.state.pushes.len() {
+            // By the middle of the step: a time on its border, rounded either way, gives the same number of steps.
             let Some(push) = self.state.pushes[i].filter(|p| p.from <= middle && middle < p.until)
             else {
                 continue;

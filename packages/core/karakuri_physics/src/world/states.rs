@@ -68,6 +68,7 @@ impl World {
 
     /// Goes back to a snapshot of this world.
     pub fn restore(&mut self, snapshot: &Snapshot) {
+        // Threads are no state: those that run stay.
         let team = std::mem::take(&mut self.pipeline.team);
         self.clone_from(&snapshot.0);
         self.pipeline.team = team;
@@ -86,12 +87,14 @@ impl World {
                 own.clone_from(saved);
             }
         }
+        // Their islands may have changed since; what rests falls asleep again.
         for body in self.state.bodies.iter_mut().flatten() {
             body.island_asleep = None;
         }
         self.constraints.joints.all.clone_from(&snapshot.0.constraints.joints.all);
         self.constraints.gears.all.clone_from(&snapshot.0.constraints.gears.all);
         self.remove_loose();
+        // Impulses of contacts belong to the poses that are left.
         self.constraints.contacts.active.clear();
         self.lay_out();
     }
@@ -107,6 +110,7 @@ impl World {
         robots
             .chain(bodies)
             .flat_map(|x| x.to_bits().to_le_bytes())
+            // FNV-1a over bits: −0 and 0 differ, as they do to the next step.
             .fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
                 (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
             })

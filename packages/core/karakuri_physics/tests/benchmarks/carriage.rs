@@ -146,7 +146,7 @@ fn check_limits(coupled: bool, limits: &[(&str, Vector3)]) {
                 }
                 if !holds && drive == Drive::Prescribed {
                     let ratio = slip / (0.5 * excess(&a) * seconds * (seconds + dt));
-                    assert!((ratio - 1.0).abs() < 1e-2, "{case}: slips by {ratio} of the way");
+                    assert!((ratio - 1.0).abs() < 1e-2, "{case}: slips by {ratio} of the distance");
                 }
             }
         }

@@ -121,7 +121,7 @@ fn check_holding(seconds: f64) {
         // With g − 2 μ F / m, in steps whose velocity is that of their end.
         let expected = 0.5 * 0.01 * G * 0.2 * (0.2 + dt);
         let ratio = fallen / expected;
-        println!("7 fingers, h = {dt}: falls by {ratio} of the way at 0.99");
+        println!("7 fingers, h = {dt}: falls by {ratio} of the distance at 0.99");
         assert!((ratio - 1.0).abs() < 1e-4, "h = {dt}: falls {fallen} of {expected} m");
         assert!(open <= 1e-9, "h = {dt}: gap {open:e} m");
     }

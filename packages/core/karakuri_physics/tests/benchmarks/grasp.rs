@@ -77,7 +77,7 @@ fn holds_against_gravity_at_the_limit() {
         let slip = (w.body(held).pose().translation - Vector3::z()).yz().norm();
         println!("grasp, h = {dt}: slips by {slip:e} m in 10 s at 1.01");
         assert!(slip <= 1e-6, "h = {dt}: slips by {slip} m");
-        // One pad is wide, so what falls is held no more after some way.
+        // One pad is wide, so what falls is held no more after some distance.
         let a = G - 0.99 * G;
         let expected = 0.5 * a * 0.2 * 0.2;
         assert!((first / expected - 1.0).abs() < 0.06, "h = {dt}: falls {first} of {expected} m");

@@ -67,7 +67,7 @@ proptest! {
         }
         let (p, velocity) = (w.body(id).pose().translation, w.body(id).velocity());
         let (distance, expected) = (p.xy().norm(), v * v / (2.0 * a));
-        // A step's share of the way.
+        // A step's share of the path.
         prop_assert!((distance - expected).abs() <= 1e-3 * v, "{distance} m of {expected}");
         prop_assert!((p.y * 0.6 - p.x * 0.8).abs() <= 1e-7, "leaves its line: {p}");
         prop_assert!(velocity.linear.norm() + velocity.angular.norm() <= 1e-7, "{velocity:?}");

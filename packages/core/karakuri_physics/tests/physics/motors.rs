@@ -262,7 +262,7 @@ fn a_plastic_joint_keeps_what_bent_it_beyond_its_yield() {
     near(bend(0.0), 0.0);
 }
 
-/// A wheel that a plastic spring without hardening brakes: it loses `Y` times its way, and springs back by `Y/k` at most.
+/// A wheel that a plastic spring without hardening brakes: it loses `Y` times its path, and springs back by `Y/k` at most.
 #[test]
 fn a_plastic_joint_brakes_at_its_yield_effort() {
     let law = Plastic { stiffness: 5e4, damping: 0.0, yield_effort: 2.0, hardening: 0.0 };
@@ -275,7 +275,7 @@ fn a_plastic_joint_brakes_at_its_yield_effort() {
             world.step();
             farthest = farthest.max(state(&world, id).0);
         }
-        // One step's share of the way, and the elastic part.
+        // One step's share of the path, and the elastic part.
         let distance = 0.5 * moment * 100.0 / 2.0;
         assert!(
             (farthest - distance).abs() <= 10.0 * dt + 1e-3,

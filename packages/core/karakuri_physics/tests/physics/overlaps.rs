@@ -8,7 +8,7 @@ use karakuri_model::{Base, GeometrySpec, JointSpec, LinkSpec, Model, ModelBuilde
 use karakuri_physics::{RobotId, World, WorldSettings};
 use karakuri_spatial::{Inertia, Matrix3, Pose, Vector3};
 
-/// Length of a box, and of the way from joint to joint. [m]
+/// Length of a box, and distance between joints. [m]
 const BOX: f64 = 0.1;
 
 /// A chain of hinges about z, `spacing` apart along x, each with a box of 0.1 m. [m]

@@ -92,7 +92,7 @@ fn world(floor: &str) -> World {
     w
 }
 
-/// Speeds of a body's corners in the last steps: mean, by the way they go, and largest. [m/s]
+/// Speeds of a body's corners in the last steps: mean, by the distance, and largest. [m/s]
 #[derive(Debug, Clone, Copy)]
 struct LastSpeed {
     mean: f64,
@@ -115,9 +115,9 @@ fn last_speed(floor: &str, body: &BodyDescription, steps: usize) -> LastSpeed {
         largest = largest.max(speed);
     }
     let end = w.body(id).pose();
-    let way = (end.translation - start.translation).norm()
+    let distance = (end.translation - start.translation).norm()
         + CORNER * (end.rotation - start.rotation).norm();
-    LastSpeed { mean: way / (1e-3 * LAST as f64), largest }
+    LastSpeed { mean: distance / (1e-3 * LAST as f64), largest }
 }
 
 fn uneven_foot(seed: u64) -> BodyDescription {

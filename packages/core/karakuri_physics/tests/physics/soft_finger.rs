@@ -55,7 +55,7 @@ fn with(method: &'static str) -> WorldSettings {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(12))]
 
-    /// With `r² / I = μ² / m` both velocities fall together: `√(μ² u² + r² ω²)` by `μ² g`, and the way is straight.
+    /// With `r² / I = μ² / m` both velocities fall together: `√(μ² u² + r² ω²)` by `μ² g`, and the path is straight.
     #[test]
     fn what_slides_and_spins_stops_with_both_at_once(
         friction in 0.2..1.0_f64, gyration in 0.005..0.05_f64, u in 0.1..2.0_f64, spin in 1.0..40.0_f64,

@@ -264,7 +264,7 @@ fn gears_that_cannot_be_are_refused() {
     }
 }
 
-/// A trolley on a helix; its axis is the way down.
+/// A trolley on a helix; its axis points down.
 fn trolley(drive: Option<Drive>) -> (Arc<Model>, f64) {
     let points: Vec<Vector3> = (0..60)
         .map(|i| {

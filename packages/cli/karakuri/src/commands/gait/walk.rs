@@ -128,13 +128,13 @@ pub(super) struct Simulate {
     /// A push on the root link: at a time [s], an impulse forward and left [N·s]; lasts 10 ms
     #[arg(long, value_name = "S,X,Y", allow_hyphen_values = true, value_parser = push)]
     push: Option<Push>,
-    /// Bumps under the way, so high, 5 cm long, every 30 cm [m]
+    /// Bumps on the floor, so high, 5 cm long, every 30 cm [m]
     #[arg(long, value_name = "M", default_value_t = 0.0)]
     bumps: f64,
     /// Walk so many times, standing in between
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     times: u32,
-    /// A picture of the robot along its way, with times and an arrow at a push
+    /// A picture of the robot along its path, with times and an arrow at a push
     #[arg(long, value_name = "FILE.png", value_parser = png_file)]
     picture: Option<PathBuf>,
     /// Time step of the physics [s]

@@ -11,8 +11,8 @@ use crate::interrupt::Interrupt;
 
 /// Times that a device is asked before it counts as silent.
 const TRIES: usize = 3;
-/// Time that device, adapter and system may add to an answer.
-const PATIENCE: Duration = Duration::from_millis(40);
+/// Time that device, adapter and a busy system may add to an answer: what is silent is asked for by a person, who has that time.
+const PATIENCE: Duration = Duration::from_millis(150);
 
 /// The user has ended the command.
 #[derive(Debug, thiserror::Error)]

@@ -23,16 +23,19 @@ pub(crate) fn match_contacts(state: &State, mut previous: &[Contact], contacts: 
             continue;
         };
         let surface = materials.between(a, b);
+        // Both lists are sorted by pair, so each is walked once.
         let of_earlier_pairs = previous.iter().take_while(|c| (c.a, c.b) < pair).count();
         previous = &previous[of_earlier_pairs..];
         let known;
         (known, previous) =
             previous.split_at(previous.iter().take_while(|c| (c.a, c.b) == pair).count());
+        // Nothing slips where v_A + belt_A = v_B + belt_B: this is v_B − v_A.
         let belts = a.surface_velocity - b.surface_velocity;
         if are_still(of_pair, known) {
             let first = contacts.len();
             keep(known, surface, &belts, contacts);
             for contact in &mut contacts[first..] {
+                // The present velocity of the surface: it may change while its pose does not.
                 contact.carried = prescribed_velocity_at(a, b, &contact.position);
             }
             continue;
@@ -64,6 +67,7 @@ pub(crate) fn match_contacts(state: &State, mut previous: &[Contact], contacts: 
                     carried: prescribed_velocity_at(a, b, &point.position),
                     impulse: memory.map_or_else(Vector3::zeros, |(_, c)| c.impulse),
                     moment: memory.map_or_else(Vector3::zeros, |(_, c)| c.moment),
+                    // On the plane of this step: along the normal a drift would push or pull.
                     drift: memory.map_or_else(Vector3::zeros, |(_, c)| tangential(c.drift)),
                     sticks: memory.is_some_and(|(_, c)| c.sticks),
                     slip_speed: memory.map_or(0.0, |(_, c)| c.slip_speed),
@@ -91,6 +95,7 @@ fn arm_to(point: &Vector3, movers: [Mover; 2], bodies: &[Option<Body>]) -> Vecto
 /// Whether a pair's manifolds are those that its `known` contacts came from.
 fn are_still(of_pair: &[Manifold], known: &[Contact]) -> bool {
     let mut points = of_pair.iter().flat_map(|m| m.points().iter().map(move |p| (m.normal, p)));
+    // Equal bits, as nothing moved; anything less is matched point by point.
     let same = |c: &Contact| {
         points.next().is_some_and(|(normal, point)| {
             (c.feature, c.position, c.normal) == (point.feature, point.position, normal)
@@ -138,6 +143,7 @@ fn make_drifts_rigid(patch: &mut [Contact]) {
     }
     let turn = if inertia > 0.0 { moment / inertia } else { 0.0 };
     for c in patch.iter_mut() {
+        // Also where it does not stick: its row must not ask for what the others forbid.
         c.drift = shift + normal.cross(&(c.position - center)) * turn;
     }
 }
@@ -150,9 +156,11 @@ fn counterpart(
     known: &[Contact],
     done: &[Contact],
 ) -> Option<usize> {
+    // A feature names the same material corner, which may move farther than its neighbours are apart.
     if let Some(same) = known.iter().position(|c| c.feature == point.feature) {
         return Some(same);
     }
+    // A contact whose own feature is still there belongs to that point.
     let lives =
         |c: &Contact| of_pair.iter().any(|m| m.points().iter().any(|p| p.feature == c.feature));
     let taken = |i: usize| done.iter().any(|c| c.counterpart == Some(i));

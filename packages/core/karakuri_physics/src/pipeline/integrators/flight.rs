@@ -14,6 +14,7 @@ use crate::state::robot::Robot;
 impl Robot {
     /// Notes the flight at the start of a step; needs the kinematics of the start.
     pub(crate) fn note_flight(&mut self) {
+        // Equal bits: nobody has set the state since the last step ended.
         let goes_on = self.v == self.free_motion.rates_at_end && self.q == self.free_motion.target;
         self.free_motion.in_flight.goes_on = goes_on;
         if goes_on {
@@ -21,6 +22,7 @@ impl Robot {
         } else {
             self.free_motion.in_flight.start = self.flight_now().0;
         }
+        // NaN equals nothing: the flight goes on only if this step ends in flight, too.
         self.free_motion.rates_at_end.fill(f64::NAN);
         let com = self.free_motion.in_flight.start.com;
         self.free_motion.in_flight.push = Force::default();
@@ -47,6 +49,7 @@ impl Robot {
             first_moment += c * body.inertia.mass;
             linear += (V.linear + V.angular.cross(c)) * body.inertia.mass;
         }
+        // `V` is about the tree's origin, and `c` from there.
         now.velocity = linear / now.mass;
         let middle = first_moment / now.mass;
         now.com = origin + middle;
@@ -77,6 +80,7 @@ impl Robot {
         // `V_b ← V_b + I_c(q')⁻¹ (h* − A(q') v')`, the tree moved as one body about its centre of mass.
         let angular = inverse * (end.spin - now.spin);
         let arm = self.data.pose_in_world[0].translation - end.com;
+        // From the centre of mass to the base's origin.
         let linear = end.velocity - now.velocity + angular.cross(&arm);
         for i in 0..3 {
             self.v[i] += linear[i];
@@ -85,6 +89,7 @@ impl Robot {
         self.free_motion.in_flight.end = end;
         self.free_motion.target.copy_from_slice(&self.q);
         self.free_motion.rates_at_end.copy_from_slice(&self.v);
+        // The base's velocity is no longer the one that the discrete momentum belongs to.
         self.free_motion.keeps_variational_momentum = false;
     }
 }

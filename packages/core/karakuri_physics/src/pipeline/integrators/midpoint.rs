@@ -42,11 +42,13 @@ impl Robot {
         let single = self.model.joints.iter().filter(|j| j.kind.single().is_some());
         let clear = |joint: &karakuri_model::Joint| {
             let (q, v) = (self.q[joint.q_start], self.v[joint.v_start]);
+            // Four times the present motion, and h² for what starts from rest: free motion has no rows to stop at a limit.
             let reach = 4.0 * h * (v.abs() + h);
             let limits = &joint.limits;
             let idle = self.impulses[joint.v_start];
             q - limits.lower > reach
                 && limits.upper - q > reach
+                // A tenth below, as the step may make the joint faster.
                 && (limits.velocity.is_infinite() || v.abs() < 0.9 * limits.velocity)
                 && idle.lower == 0.0
                 && idle.upper == 0.0
@@ -69,6 +71,7 @@ impl Robot {
         // `q_m = q ⊞ ½h v`, with the loops closed there.
         integrate(&model, &self.q, &self.v, 0.5 * h, &mut middle);
         forward_kinematics(&model, &mut self.data, &middle);
+        // Rows of open loops would push the joints apart that the mean velocity has to keep together.
         self.loops.close(&model, &mut self.data, &mut middle);
         if let Err(singular) = self.factor.factorize(&model, &mut self.data, &self.armature) {
             self.free_motion.stage = middle;
@@ -77,6 +80,7 @@ impl Robot {
         self.loops.factorize(&model, &self.data, &mut self.factor);
         self.prepare_springs(springs, h);
         let mut mean = std::mem::take(&mut self.free_motion.velocity);
+        // The fixed point starts from the rates of the step's start: off by `½ h v̇` only.
         mean.copy_from_slice(&self.v);
         for _ in 0..ROUNDS {
             // `v_m = v + ½h M⁻¹ (τ − c(q_m, v_m))`, on the loops; then `v' = 2 v_m − v`, pulled by the springs.
@@ -89,10 +93,12 @@ impl Robot {
             for (mean, v) in mean.iter_mut().zip(&self.v) {
                 *mean = v + 0.5 * h * *mean;
             }
+            // Loops constrain the mean, as it is by the mean that positions pass `q_m`.
             self.loops.project(&mut mean);
             for ((out, mean), v) in out.iter_mut().zip(&mean).zip(&self.v) {
                 *out = 2.0 * mean - v;
             }
+            // Springs pull the end velocity: their law is by the mean length and the end rate.
             self.pull_springs(out);
             for ((out, mean), v) in out.iter().zip(&mut mean).zip(&self.v) {
                 *mean = 0.5 * (out + v);
@@ -115,6 +121,7 @@ impl Robot {
         }
         // The end velocity on the loops at `q'`, orthogonally in the mass metric.
         self.loops.close(&self.model, &mut self.data, &mut self.q);
+        // Positions have moved, so a singular inertia leaves the velocity rather than the step undone.
         if self.factor.factorize(&self.model, &mut self.data, &self.armature).is_ok() {
             self.loops.factorize(&self.model, &self.data, &mut self.factor);
             self.loops.project(&mut self.v);

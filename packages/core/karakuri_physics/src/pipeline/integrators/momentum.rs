@@ -28,6 +28,7 @@ struct Whole {
 impl Robot {
     /// Whether the robot's momentum is its own: floating, and neither a loop nor a spring holds it to anything else.
     pub(crate) fn floats(&self) -> bool {
+        // A loop or spring to the world takes momentum out of the tree.
         let held = |l: &karakuri_model::LoopJoint| l.body_a.is_none() || l.body_b.is_none();
         self.model.base == Base::Floating
             && !self.springs.hold_elsewhere
@@ -42,6 +43,7 @@ impl Robot {
 
     /// Notes the momentum at the start of a step; needs the kinematics of the start.
     pub(crate) fn note_momentum(&mut self) {
+        // About the world's origin: a fixed point, unlike the centre of mass, which moves over the step.
         let whole = self.whole();
         (self.free_motion.momentum, self.free_motion.com) = (whole.momentum, whole.com);
         self.free_motion.push = Force::default();
@@ -65,10 +67,12 @@ impl Robot {
             Force::new(desired.moment - now.momentum.moment, desired.force - now.momentum.force);
         // All bodies move with the base as one: what is missing about the centre of mass gives the rates of that rigid body.
         let spin = missing.moment - now.com.cross(&missing.force);
+        // A tree in one straight line has no inertia about it.
         let Some(inverse) = now.about_com.try_inverse() else { return };
         let angular = inverse * spin;
         let arm = self.data.pose_in_world[0].translation - now.com;
         let linear = missing.force / now.mass + angular.cross(&arm);
+        // Rates of a floating base: linear first, of its origin, in world axes.
         for i in 0..3 {
             self.v[i] += linear[i];
             self.v[3 + i] += angular[i];
@@ -88,6 +92,7 @@ impl Robot {
         for ((body, X_WB), V) in parts().zip(&self.data.velocity) {
             let R = &X_WB.rotation;
             let (mass, p_WCom) = (body.inertia.mass, X_WB.transform_point(&body.inertia.com));
+            // From the tree's origin, about which `V` is.
             let arm = p_WCom - self.data.origin;
             let linear = (V.linear + V.angular.cross(&arm)) * mass;
             let spin = R * (body.inertia.about_com * R.tr_mul(&V.angular));

@@ -27,6 +27,7 @@ impl Robot {
         if self.springs.any() || !self.loops.prescribed.is_empty() || !self.clear_of_limits(h) {
             return false;
         }
+        // Their laws change within a step, by sign or by state, which stages at points inside it do not resolve.
         if self.friction.iter().any(|f| *f != 0.0) || self.motors.iter().any(MotorUnit::is_on) {
             return false;
         }
@@ -39,6 +40,7 @@ impl Robot {
         if (0..n).all(|k| implicit(self, k) == 0.0) {
             return true;
         }
+        // Bounded by the diagonal of `M`: with other joints free a joint moves less, which the margin of `SOFT` is for.
         crba_at_position(&self.model, &mut self.data);
         (0..n).all(|k| {
             let inertia = self.data.mass_matrix[(k, k)] + self.armature[k];
@@ -53,6 +55,7 @@ impl Robot {
             .map_or(0.0, |i| drives.stiffness[k] * (drives.position[k] - q[i]))
             + drives.damping[k] * (drives.velocity[k] - v[k]);
         let effort = if drives.enabled[k] { servo + drives.effort[k] } else { 0.0 };
+        // Limited as the drive is; joint damping is no part of its effort.
         effort.clamp(-limit, limit) - self.joint_damping[k] * v[k]
     }
 
@@ -70,6 +73,7 @@ impl Robot {
             let part = [0.0, 0.5 * h, 0.5 * h, h][stage];
             // `u_i = a_i u̇_{i−1}` and `v_i = v + a_i v̇_{i−1}` with `a = (0, ½h, ½h, h)`.
             for k in 0..model.nv {
+                // The first stage is the start itself; its rates are those of nothing before.
                 let (rate, acceleration) = if stage == 0 {
                     (0.0, 0.0)
                 } else {
@@ -117,6 +121,7 @@ impl Robot {
 
 /// `v ← dexp⁻¹_u v`. (nv)
 fn untwist(model: &Model, u: &[f64], v: &mut [f64]) {
+    // Coordinates of one rate commute with themselves: only rotations with three degrees of freedom need `dexp⁻¹`.
     for joint in &model.joints {
         let k = match joint.kind {
             JointKind::Spherical => joint.v_start,

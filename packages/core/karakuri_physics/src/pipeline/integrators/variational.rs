@@ -64,6 +64,7 @@ impl Robot {
         let model = Arc::clone(&self.model);
         let mut free_motion = std::mem::take(&mut self.free_motion);
         let flies = free_motion.keeps_momentum;
+        // Equal bits: nobody has set the state since, so the momentum of the last end still belongs to it.
         let mut goes_on = self.v == free_motion.rates_at_end && self.q == free_motion.target;
         let mut base = [0.0; 3];
         self.data.gravity = *gravity;
@@ -74,10 +75,12 @@ impl Robot {
             self.data.gravity -= free_motion.in_flight.acceleration(gravity);
             add(&mut self.v, &-free_motion.in_flight.start.velocity);
         }
+        // A new start: by the Legendre transform `p = M(q) v`.
         if !goes_on {
             self.find_start_momentum(&model, &mut free_motion);
         }
         if flies {
+            // Zero in the frame of the centre of mass, whatever rounding has left.
             free_motion.momentum_at_end[..3].fill(0.0);
         }
         let found = self.find_mean_rates(&model, &mut free_motion, h).and_then(|found| {
@@ -86,6 +89,7 @@ impl Robot {
             }
             Ok(found)
         });
+        // Undone before any return, as the caller's state is in world axes.
         if flies {
             self.v[..3].copy_from_slice(&base);
             self.data.gravity = *gravity;
@@ -95,6 +99,7 @@ impl Robot {
             let end = free_motion.in_flight.after(gravity, h);
             add(&mut free_motion.target, &(end.com - center_of_mass(&model, &self.data)));
             add(out, &end.velocity);
+            // In world axes, for comparison at the next start.
             free_motion.rates_at_end.copy_from_slice(out);
             free_motion.in_flight.end = end;
         }
@@ -104,6 +109,7 @@ impl Robot {
             self.free_motion.keeps_variational_momentum = true;
             return Ok(());
         }
+        // What free motion allows takes the midpoint; soft servos do not, and take the implicit step.
         if self.moves_freely(h) {
             return self.midpoint_motion(h, gravity, springs, out);
         }
@@ -128,6 +134,7 @@ impl Robot {
             *p += h * free_motion.rates[1][k] + free_motion.rates[2][k];
             out[k] = *p;
         }
+        // Kept before loops project it: `p'` belongs to these rates.
         self.factor.solve(model, out);
         free_motion.rates_at_end.copy_from_slice(out);
         self.loops.factorize(model, &self.data, &mut self.factor);
@@ -143,6 +150,7 @@ impl Robot {
         free_motion: &mut FreeMotion,
         h: f64,
     ) -> Result<bool, SingularInertia> {
+        // First guess `u = v`: off by `½ h v̇`.
         free_motion.velocity.copy_from_slice(&self.v);
         self.prepare_factor(model, free_motion, h)?;
         if self.loops.margin() < SINGULAR {
@@ -160,6 +168,7 @@ impl Robot {
                 change = change.max(step.abs());
                 largest = largest.max(u.abs());
             }
+            // One factor for all rounds, so convergence is linear, and ends where changes no longer fall.
             // Converged: within the tolerance, or at round-off, where changes no longer shrink.
             let fine = change > 0.5 * before && change <= FLOOR * largest;
             if gap <= CLOSED && (fine || change <= TOLERANCE * largest) {
@@ -168,6 +177,7 @@ impl Robot {
             if round == 0 {
                 first = change;
             }
+            // A NaN compares false with everything, so it is asked for.
             if change.is_nan() || change > DIVERGING * first {
                 return Ok(false);
             }
@@ -195,6 +205,7 @@ impl Robot {
         free_motion: &mut FreeMotion,
         h: f64,
     ) -> Result<(), SingularInertia> {
+        // With loops at the start, where `Jᵀ(q) λ` acts; else in the middle, where `P` is.
         let part = if self.loops.is_empty() { 0.5 * h } else { 0.0 };
         integrate(model, &self.q, &free_motion.velocity, part, &mut free_motion.stage);
         forward_kinematics(model, &mut self.data, &free_motion.stage);
@@ -278,6 +289,7 @@ fn subtract_rotation_terms(model: &Model, h: f64, mean: MeanMotion, residual: &m
         let three = |x: &[f64]| Vector3::new(x[k], x[k + 1], x[k + 2]);
         let (x, P, s) = (three(mean.rates) * h, three(mean.momentum), three(mean.momentum_rate));
         let angle = x.norm();
+        // Below half a turn, where the rotation vector is unique.
         if angle.is_nan() || angle >= LARGEST_TURN {
             return false;
         }
@@ -295,6 +307,7 @@ fn subtract_rotation_terms(model: &Model, h: f64, mean: MeanMotion, residual: &m
 fn coefficients(angle: f64) -> (f64, f64) {
     let square = angle * angle;
     // Taylor series, where the quotients lose digits.
+    // Both series are exact to about 1e-15 up to here; the quotient for `c` cancels as `ε/θ²`.
     if angle < 0.03 {
         let c = (1.0 + square / 60.0 * (1.0 + square / 42.0)) / 12.0;
         let t = (1.0 + square / 48.0 * (1.0 + square / 40.0)) / 4.0;

@@ -34,6 +34,7 @@ impl Newton {
         // Coulomb's term in the Jacobian, centre zero, one weight for all contacts of a pair: the least impulses are even loads.
         self.make_coulomb(&problem.blocks[island.clone()]);
         let scale = self.velocity_scale(&problem.blocks[island.clone()]);
+        // As little as rounding allows: with more, contacts would creep and the loads not be those of sliding.
         self.regularisation = LEAST_REGULARISATION.max(ROUNDING * scale / settings.tolerance);
         for state in &mut self.states {
             state.center = Vector3::zeros();
@@ -46,6 +47,7 @@ impl Newton {
         {
             return true;
         }
+        // All as before, so that a failed try costs only time.
         let blocks = &mut problem.blocks[island.clone()];
         for (state, block) in self.before_sliding.iter().zip(blocks) {
             block.impulse = state.alpha;
@@ -65,6 +67,7 @@ impl Newton {
     ) -> bool {
         let (mut last, _) = self.accept(problem, island.clone());
         let mut before = f64::INFINITY;
+        // A round that gains little will not end at the tolerance: the ordinary rounds take over.
         while last > settings.tolerance && last < SLOW_PROGRESS * before {
             before = last;
             self.set_regularisation(&problem.blocks[island.clone()]);
