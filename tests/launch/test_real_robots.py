@@ -8,16 +8,14 @@ import pytest
 import yaml
 from karakuri_msgs.action import Walk
 from sensor_msgs.msg import JointState
-from support.arm import at, carry_out, distance
+from support.arm import at, carry_out, distance, trajectory
 from support.emulator import Emulator
 from support.leftovers import wait_gone
 from support.process import ROOT, executable
 from support.so101 import ARM
+from trajectory_msgs.msg import JointTrajectory
 
 pytestmark = pytest.mark.realtime
-
-# Half of the degree that a board takes, and as much for the way there and back. [rad]
-DEGREE = 0.0175
 
 
 @contextmanager
@@ -60,19 +58,17 @@ def test_khr1_stands_and_walks_over_its_boards(environment, ros):
     with Emulator("rcb1") as boards, launched(environment, "khr1", boards.link, "khr1"):
         states = ros.subscribe(JointState, "/khr1/joint_states", 10)
         states.wait()
-        carry_out(ros, standing, 3.0, action="/khr1/follow_joint_trajectory", names=body)
-        ros.wait_for(
-            lambda: distance(at(states.last, body), standing) < 1.5 * DEGREE,
-            what=lambda: f"{standing}, it is at {at(states.last, body)}",
-        )
         client = ros.action(Walk, "/khr1/walk")
         walk = Walk.Goal(distance=0.1)
+        command = ros.publisher(JointTrajectory, "/khr1/joint_trajectory")
         handles = []
 
         def accepted():
             handles.append(ros.send_goal(client, walk))
-            # A robot that has just come to stand is taken over with its next samples.
-            ros.spin_for(0.0 if handles[-1].accepted else 0.5)
+            if not handles[-1].accepted:
+                # To its standing posture; near it the planner takes over.
+                command.publish(trajectory(standing, 2.5, body))
+                ros.spin_for(3.0)
             return handles[-1].accepted
 
         ros.wait_for(accepted, what="a walk to be accepted")

@@ -56,6 +56,10 @@ class Diagnostics:
     def __init__(self, ros):
         self._ros, self._topic = ros, ros.subscribe(DiagnosticArray, "/diagnostics")
 
+    def forget(self):
+        """Looks at nothing that was said before."""
+        self._topic.messages.clear()
+
     def fault(self):
         """What keeps the robot from being commanded, by the newest message."""
         name = f"{NAMESPACE.strip('/')}/driver: robot"
@@ -277,6 +281,7 @@ def test_ends_at_random_moments_leave_no_jump(robot, ros, capsys):
         """Resumes a robot that was lost by itself, as on a machine with too much to do."""
         if (what := diagnostics.fault()) and resume(ros).success:
             losses.append(what)
+            diagnostics.forget()
 
     command = ros.publisher(JointTrajectory, f"{NAMESPACE}/joint_trajectory")
     ends, began = {}, time.monotonic()
@@ -296,6 +301,7 @@ def test_ends_at_random_moments_leave_no_jump(robot, ros, capsys):
                 states.messages.clear()
                 states.wait()
                 assert resume(ros).success
+                diagnostics.forget()
             lead(ros, robot, target, attend=attend, what=f"turn {turn}, {victim}, {number.name}:")
     took = time.monotonic() - began
     with capsys.disabled():
