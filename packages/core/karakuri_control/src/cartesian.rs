@@ -138,6 +138,7 @@ impl MovePlanner {
         limits: &MoveLimits,
     ) -> JointTrajectory {
         let profile = Profile::Quintic;
+        // A move of no length still takes a time: points at one instant are refused.
         let duration = self.joints.iter().fold(0.05, |longest: f64, id| {
             let joint = &model.joints[id.0];
             let distance = (to[joint.q_start] - from[joint.q_start]).abs();
@@ -179,6 +180,7 @@ impl MovePlanner {
             length += (X_WT.translation - path(s - 1.0 / PARTS as f64).translation).norm();
             let last = &positions[i - 1];
             let percent = 100.0 * s;
+            // No random starts: they would find another posture, which is no continuation of the path.
             let next = self.solve(model, &X_WT, last, 0).map_err(|why| {
                 let p = X_WT.translation;
                 MoveError::Unreachable { percent, x: p.x, y: p.y, z: p.z, why }
@@ -186,6 +188,7 @@ impl MovePlanner {
             for id in &self.joints {
                 let joint = &model.joints[id.0];
                 let step = next[joint.q_start] - last[joint.q_start];
+                // Inverse kinematics stays near its start but does not promise it: beside a singular posture it may cross over.
                 if step.abs() > LARGEST_STEP {
                     return Err(MoveError::Branch { joint: joint.name.clone(), step, percent });
                 }
@@ -207,6 +210,7 @@ impl MovePlanner {
     pub fn straight(X_from: Pose, X_to: Pose) -> impl Fn(f64) -> Pose {
         let (a, b) = (X_from.quaternion(), X_to.quaternion());
         move |s| {
+            // Half a turn apart, the two orientations have no shortest rotation between them.
             let q = a.try_slerp(&b, s, 1e-9).unwrap_or(if s < 0.5 { a } else { b });
             Pose::from_quaternion(&q, X_from.translation.lerp(&X_to.translation, s))
         }
@@ -218,6 +222,7 @@ impl MovePlanner {
         let (a, b) = (X_from.translation - axis, X_to.translation - axis);
         let (radius_a, radius_b) = (a.xy().norm(), b.xy().norm());
         let azimuth_a = a.y.atan2(a.x);
+        // The short side of the axis: across ±π the difference of the azimuths would go round the long one.
         let sweep = crate::trajectory::shortest_angle(azimuth_a, b.y.atan2(b.x));
         let about_z = |angle: f64| UnitQuaternion::from_axis_angle(&Vector3::z_axis(), angle);
         let start = X_from.quaternion();
@@ -318,6 +323,7 @@ fn time_at(s: f64, duration: f64) -> f64 {
         return duration;
     }
     let (mut low, mut high) = (0.0, duration);
+    // 60 halvings leave less than a double resolves.
     for _ in 0..60 {
         let middle = 0.5 * (low + high);
         if Profile::Quintic.sample(middle, duration).s < s { low = middle } else { high = middle }

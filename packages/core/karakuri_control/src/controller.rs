@@ -166,6 +166,7 @@ impl FeedforwardController {
                 efforts: vec![f64::NAN; group.joints.len()],
             });
         }
+        // A group ends at most two goals in an update: one by a lost state, one in the update itself.
         let events = Vec::with_capacity(2 * groups.len());
         let zeros = vec![0.0; model.nv];
         Ok(Self {
@@ -280,12 +281,14 @@ impl FeedforwardController {
                 group.position[k] = state.q[joint.q_start];
                 group.velocity[k] = state.v[joint.v_start];
             }
+            // Before the update, so that the group holds in this very period.
             let ended = if stale { group.machine.lose_state() } else { None };
             let updated = group.machine.update(now, dt, &group.position, &group.velocity);
             if group.machine.has_restarted() {
                 // What the integrals learnt was of another place or time, and so was where the loops were closed.
                 group.feedback.fill(Feedback::default());
                 self.method.restart();
+                // A robot put elsewhere takes any effort at once; one that does not follow still stands under its last ones.
                 if group.machine.not_following().is_none() {
                     group.efforts.fill(f64::NAN);
                 }
@@ -317,6 +320,7 @@ impl FeedforwardController {
     /// Efforts of the desired motion and of the forces to exert, in `tau`.
     fn feed_forward(&mut self, state: &State<'_>, now: Time, dt: f64) -> Realised {
         self.q.copy_from_slice(state.q);
+        // What no group commands is taken where it was measured and at rest: nobody knows where it is going.
         self.v.fill(0.0);
         self.vdot.fill(0.0);
         for group in &self.groups {
@@ -366,9 +370,11 @@ impl FeedforwardController {
         let mut effort = self.tau[joint.v_start];
         if self.settings.friction_compensation {
             // Dry friction opposes the desired motion; below `friction_speed` it is compensated in proportion.
+            // By the desired velocity: the measured one changes its sign with the noise at rest, and the effort would chatter.
             let speed = desired.velocity / self.settings.friction_speed;
             effort += joint.friction * speed.clamp(-1.0, 1.0);
         }
+        // The trajectory's own effort is a command and not an estimate of the model: it is not scaled.
         effort = effort * self.settings.feedforward_scale + desired.effort;
         let limit = joint.limits.effort;
         let gains = self.settings.gains.get(id.0).copied().unwrap_or_default();
@@ -410,6 +416,7 @@ impl Controller for FeedforwardController {
                 // The same instant again (a paused simulation) gets the same answer: `command` holds it.
                 return previous;
             }
+            // Another place at the same instant: the simulation was reset while its time stood still.
             moved = last == now;
             let timeout = self.settings.state_timeout;
             status.was_stale = timeout > 0.0 && now.seconds_since(last) > timeout;
@@ -419,11 +426,13 @@ impl Controller for FeedforwardController {
         if moved {
             self.restart();
         }
+        // Forces were asked of a robot at another place or in contact with something else.
         if moved || status.was_stale {
             self.forces.iter_mut().for_each(ForcePoint::release);
         }
         self.run_machines(state, now, dt, status.was_stale);
         status.realised = self.feed_forward(state, now, dt);
+        // After inverse dynamics, because the press is what the drive gives beyond it.
         if is_first || status.was_stale {
             self.take_over_grip(state.effort);
         }

@@ -124,6 +124,7 @@ impl SCurve {
             // length = 2 v √(v/j).
             let a = max_acceleration;
             let with_plateau = 0.5 * (-a * a / j + ((a * a / j).powi(2) + 4.0 * a * length).sqrt());
+            // The solution of the first equation holds only if its ramp does reach the limit, as in `ramp`.
             if with_plateau * j >= a * a {
                 with_plateau
             } else {
@@ -132,6 +133,7 @@ impl SCurve {
         };
         let (t_jerk, t_acceleration) = ramp(top);
         // What the two ramps leave of the length is covered at top speed.
+        // Without cruise the difference is zero but for round-off of either sign.
         let t_cruise = if top > 0.0 { ((length - distance(top)) / top).max(0.0) } else { 0.0 };
         Self { length, jerk: j, t_jerk, t_acceleration, t_cruise }
     }

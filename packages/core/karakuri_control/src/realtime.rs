@@ -118,6 +118,7 @@ impl Report {
         Self {
             stamp: Time::ZERO,
             status: Status::default(),
+            // A request ends one goal at most, an update two a group.
             ended: Vec::with_capacity(N_ORDERS + 2 * model.groups.len()),
             groups: model.groups.iter().map(|g| group(g.joints.len())).collect(),
         }
@@ -177,6 +178,7 @@ pub fn split(controller: FeedforwardController) -> (Updater, Desk) {
     let (done, carried_out) = RingBuffer::new(N_ORDERS);
     let (reports, reported) = RingBuffer::new(N_REPORTS);
     let (mut blanks, blank) = RingBuffer::new(N_REPORTS);
+    // All the reports that there will be: the updater fills blank ones and never makes any.
     for _ in 0..N_REPORTS {
         drop(blanks.push(Box::new(Report::new(&model))));
     }
@@ -223,7 +225,9 @@ impl Updater {
     pub fn update(&mut self, state: &State<'_>, now: Time, dt: f64) -> bool {
         self.carry_out_orders(now);
         let status = self.controller.update(state, now, dt, &mut self.command);
+        // After the update: a stamp at the desk means that its sample has been answered.
         self.newest.store(now.nanoseconds(), Ordering::Release);
+        // What happened between two reports stays until one has taken it.
         self.status = Status {
             realised: status.realised,
             saturated: self.status.saturated.or(status.saturated),
@@ -318,6 +322,7 @@ impl Updater {
 
 /// Whether it is time for what is due at `next` and every `period` [s]; a clock that jumped back restarts the period.
 fn is_due(next: Time, period: f64, now: Time) -> bool {
+    // `next` is at most a period ahead, so only a clock that was set back is two before it.
     now >= next || now < next.plus_seconds(-2.0 * period)
 }
 
@@ -345,6 +350,7 @@ impl Desk {
     /// If the settings are invalid; those in force stay.
     pub fn set_settings(&mut self, settings: FeedforwardSettings) -> Result<(), ControllerError> {
         let prepared = PreparedSettings::new(&self.model, &self.settings, settings.clone())?;
+        // The desk's own view at once, so that a second change before the next update builds on this one.
         self.settings = settings;
         self.send(Order::Settings(Box::new(prepared)));
         Ok(())
@@ -444,6 +450,7 @@ impl Desk {
 
     /// Sets the period of the reports: 0 reports every update, infinity only those in which something happened. [s]
     pub fn watch(&mut self, period: f64) {
+        // As bits, so that NaN, which equals nothing, is not sent again with each call.
         if self.period.to_bits() != period.to_bits() {
             self.period = period;
             self.send(Order::Watch { period });
@@ -497,6 +504,7 @@ impl Desk {
     /// Sends what may be refused.
     fn try_send(&mut self, order: Order) -> Result<(), GoalError> {
         self.tidy();
+        // What waits was ordered before; passing it would carry out orders out of turn.
         if !self.waiting.is_empty() {
             return Err(GoalError::Busy);
         }

@@ -135,6 +135,7 @@ pub fn interpolate(from: &Knot, to: &Knot, duration: f64, t: f64) -> JointSample
     let coefficients = match (velocities, accelerations) {
         (Some(v), Some(a)) => quintic(ends, v, a, duration),
         (Some(v), None) => cubic(ends, v, duration),
+        // Accelerations without velocities leave the slopes at the ends open, so they do not count.
         (None, _) => [from.position, to.position - from.position, 0.0, 0.0, 0.0, 0.0],
     };
     // Chain rule from u to time: q̇ = q'/T, q̈ = q''/T².
@@ -151,6 +152,7 @@ pub fn interpolate(from: &Knot, to: &Knot, duration: f64, t: f64) -> JointSample
 fn polynomial(c: &[f64; 6], u: f64) -> [f64; 3] {
     let (mut p, mut d, mut dd) = (0.0, 0.0, 0.0);
     for &ci in c.iter().rev() {
+        // Horner's scheme differentiated: (p u + c)'' = p'' u + 2 p'.
         dd = dd * u + 2.0 * d;
         d = d * u + p;
         p = p * u + ci;
@@ -300,6 +302,7 @@ impl Path {
     pub(crate) fn enter(&mut self, t0: f64, from: &[JointSample], continuous: &[bool]) {
         for (j, (from, &continuous)) in from.iter().zip(continuous).enumerate() {
             if self.lacks_positions {
+                // Before the full turns: integrated positions start at the entry and need none.
                 self.integrate(j, t0, from);
             }
             if !continuous {
@@ -348,6 +351,7 @@ impl Path {
             if knot.position.is_nan() {
                 let dt = (time - t).max(0.0);
                 let acceleration = knot.acceleration.unwrap_or(0.0);
+                // As a position follows from velocity, a velocity that is missing as well follows from acceleration first.
                 let velocity = knot
                     .velocity
                     .unwrap_or(last.velocity + 0.5 * dt * (last.acceleration + acceleration));
@@ -366,6 +370,7 @@ impl Path {
         interpolation: Interpolation,
         out: &mut [JointSample],
     ) -> Phase {
+        // At a point's own time the segment after it counts, whose start is that point exactly.
         let next = self.times.partition_point(|&time| time <= t);
         let n = self.n_joints();
         if next == self.times.len() {

@@ -67,6 +67,7 @@ impl Articulated {
 
     /// `x ← M̂⁻¹ x`, in place: efforts become accelerations, impulses become velocity changes. (nv)
     pub fn apply_inverse(&mut self, model: &Model, x: &mut [f64]) {
+        // The bias is taken off the efforts before, so p^A starts from zero and both sweeps are linear in x.
         self.force.fill(Force::default());
         for (i, body) in model.bodies.iter().enumerate().rev() {
             let mut F = self.force[i];
@@ -111,6 +112,7 @@ impl Articulated {
         self.path.clear();
         for k in self.topology.chain(self.topology.last_dof[target.0]) {
             self.path.push(k);
+            // Off the path of the impulse no joint yields by itself; it only follows what the path up to it does.
             self.share[k] = 0.0;
         }
         let mut F = self.about_origin(body, impulse);

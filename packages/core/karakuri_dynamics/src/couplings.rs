@@ -66,6 +66,7 @@ impl Reduction {
     /// Sets every follower in `v` (or `v̇`) from its leader. (nv)
     pub fn project_velocity(&self, v: &mut [f64]) {
         for k in 0..v.len() {
+            // Independent coordinates keep their value (their factor is 1), so the order in place does not matter.
             let (r, factor) = self.rows[k];
             v[k] = factor * v[self.independent[r]];
         }

@@ -28,6 +28,7 @@ pub fn crba_at_position<'a>(model: &Model, data: &'a mut Data) -> &'a DMatrix<f6
         // F = I^C_k S_k, then M_jk = S_j · F for every j from k to the root.
         let F = composite[topology.dof_body[k]].mul(&subspace[k]);
         let mut j = k;
+        // The base is on every path to the root; its six entries need no products, see below.
         while j != WORLD && j >= topology.n_base {
             let entry = subspace[j].dot(&F);
             M[j + k * nv] = entry;

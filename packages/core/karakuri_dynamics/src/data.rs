@@ -70,6 +70,7 @@ impl Data {
         let n_custom = if topology.has_custom() { nv } else { 0 };
         Self {
             gravity: Vector3::new(0.0, 0.0, -EARTH_GRAVITY),
+            // A fixed base never moves O; a floating one sets it with every `forward_kinematics`.
             origin: match model.base {
                 Base::Fixed(pose) => pose.translation,
                 Base::Floating => nan,
@@ -82,6 +83,7 @@ impl Data {
             joint_momentum: vec![Force::new(nan, nan); n],
             effort: vec![f64::NAN; nv],
             vdot: vec![f64::NAN; nv],
+            // Zero and not NaN: `crba` writes only pairs of dofs on one path to the root, all others never couple.
             mass_matrix: DMatrix::zeros(nv, nv),
             subspace_rate: vec![Motion::default(); n_custom],
             custom_position: vec![0.0; n_custom],
@@ -89,6 +91,7 @@ impl Data {
             carrier: vec![motion; n],
             com: vec![nan; n],
             composite: vec![RigidInertia::ZERO; n],
+            // `aba` takes the factor out for a call, as it needs the workspace besides; boxed, that moves a pointer.
             articulated: Some(Box::new(Articulated::new(model))),
             zeros: vec![0.0; nv],
         }

@@ -103,6 +103,7 @@ pub fn rnea_derivatives(
     vdot: &[f64],
     out: &mut RneaDerivatives,
 ) {
+    // First, because each difference runs inverse dynamics elsewhere; all below leaves `data` at q, v and v̇.
     if data.topology.has_custom() {
         fill_custom_columns(model, data, [q, v, vdot], out);
     }
@@ -143,6 +144,7 @@ pub fn aba_derivatives(
 ) -> Result<(), SingularInertia> {
     aba(model, data, q, v, tau, &[])?;
     // ∂v̇/∂x = −M⁻¹ ∂τ/∂x at this v̇, with the factor of M = ∂τ/∂v̇. [Carpentier & Mansard 2018]
+    // The bias efforts depend on x at a fixed v̇, which therefore has to be that of the forward dynamics.
     let vdot = std::mem::take(&mut data.vdot);
     rnea_derivatives(model, data, q, v, &vdot, &mut out.inverse);
     data.vdot = vdot;
@@ -186,6 +188,7 @@ fn update_axis_rates(model: &Model, data: &Data, rates: &mut [AxisRates]) {
         for k in data.topology.dofs(i) {
             let is_rotation = k >= joint.v_start + n_translations;
             // Only the angular part counts for a translation, and that is the parent's.
+            // A turn about S_j turns what moves beyond body i: `∂V_k/∂q_j = S_j × (V_k − V_i)`, hence W = V_i for rotations.
             let (W, mut B) =
                 if is_rotation { (data.velocity[i], data.acceleration[i]) } else { (C, parent) };
             // Gravity counts as the acceleration −g of the base.
@@ -225,6 +228,7 @@ fn fill_custom_columns(
                 }
             }
             for sign in [-1.0, 1.0] {
+                // The central difference of a quadratic is exact at any step; one as large as 1 has the least round-off.
                 out.moved.1[k] = v[k] + sign;
                 let tau = rnea(model, data, q, &out.moved.1, vdot, &[]);
                 for (out, tau) in out.by_velocity.column_mut(k).iter_mut().zip(tau) {
@@ -291,6 +295,7 @@ struct Quadratic {
 impl Quadratic {
     fn of_body(inertia: &RigidInertia, V: &Motion) -> Self {
         let J = inertia.rotational.to_matrix();
+        // `[Jω]× = tr(J) [ω]× − [ω]× J − J [ω]×` turns the three terms of the rotation into this one.
         let spin = skew(&V.angular) * (J * 2.0 - Matrix3::identity() * J.trace());
         let shift = skew(&inertia.first_moment) * skew(&V.linear) * 2.0;
         Self { moment: spin - shift, momentum: inertia.mul(V).force * 2.0 }

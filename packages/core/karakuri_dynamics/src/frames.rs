@@ -87,6 +87,7 @@ pub fn frame_jacobian_local(
     jacobian: &mut Matrix6xX<f64>,
 ) {
     frame_jacobian(model, data, frame, jacobian);
+    // Only the axes change: the columns are at E's origin already, so no lever arm enters.
     let R = frame_pose(model, data, frame).rotation;
     for mut column in jacobian.column_iter_mut() {
         let (w, v) =

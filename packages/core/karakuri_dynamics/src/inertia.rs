@@ -176,6 +176,7 @@ impl ArticulatedInertia {
     #[inline]
     pub(crate) fn column(&self, k: usize) -> Force {
         if k < 3 {
+            // Columns of `[J H; Hᵀ L]`: a translation meets H and L, a turn meets J and a column of Hᵀ.
             Force::new(self.coupling.column(k).into(), self.linear.column(k))
         } else {
             let moment = self.rotational.column(k - 3);

@@ -57,6 +57,7 @@ fn place_bodies<'m>(
             X_WP * joint.pose_in_parent
         };
         let X_WB = place(joint, X_WJ, q);
+        // O follows a floating base: its own columns are unit vectors there, and lever arms stay as short as the robot.
         if i == 0 && matches!(model.base, Base::Floating) {
             data.origin = X_WB.translation;
         }
@@ -80,6 +81,7 @@ pub fn update_velocities(model: &Model, data: &mut Data, v: &[f64]) {
     for (i, (body, joint)) in model.bodies.iter().zip(&model.joints).enumerate() {
         let parent = body.parent.map_or(Motion::default(), |p| data.velocity[p.0]);
         let k = joint.v_start;
+        // The axis of a hinge or slide rides on the parent; a slide moves it along itself, which changes no column `[0; e]`.
         if let JointKind::Revolute { .. } | JointKind::Prismatic { .. } = joint.kind {
             data.carrier[i] = parent;
             data.velocity[i] = parent + data.subspace[k] * v[k];
@@ -204,6 +206,7 @@ fn place(joint: &Joint, X_WJ: Pose, q: &[f64]) -> Pose {
         JointKind::Prismatic { axis } => Pose::new(R, X_WJ.translation + R * axis * q[k]),
         JointKind::Spherical => Pose::new(R * rotation(&q[k..k + 4]), X_WJ.translation),
         JointKind::Planar { x, y } => {
+            // The shift is along axes that do not turn with the joint: rates are in the parent's axes, as of all joints.
             let shift = R * (x * q[k] + y * q[k + 1]);
             Pose::new(turn(&R, &x.cross(y), q[k + 2]), X_WJ.translation + shift)
         }
@@ -222,6 +225,7 @@ fn turn(R: &Matrix3, axis: &Vector3, angle: f64) -> Matrix3 {
     // About a coordinate axis its own column stays, and the two others turn in their plane.
     let (x, y, z) = (R.column(0), R.column(1), R.column(2));
     if axis.x == 0.0 && axis.y == 0.0 {
+        // A unit axis with two exact zeros has ±1 left: the sign of the turn, which the cosine does not see.
         let s = sin * axis.z;
         Matrix3::from_columns(&[x * cos + y * s, y * cos - x * s, z.into()])
     } else if axis.x == 0.0 && axis.z == 0.0 {
@@ -239,6 +243,7 @@ fn turn(R: &Matrix3, axis: &Vector3, angle: f64) -> Matrix3 {
 #[inline]
 pub(crate) fn rotation(xyzw: &[f64]) -> Matrix3 {
     let [x, y, z, w] = [xyzw[0], xyzw[1], xyzw[2], xyzw[3]];
+    // Unchecked: `integrate` and `normalize` keep quaternions unit, so that no joint needs a root here.
     let unit = UnitQuaternion::new_unchecked(Quaternion::new(w, x, y, z));
     *unit.to_rotation_matrix().matrix()
 }
@@ -252,6 +257,7 @@ fn set_axes(joint: &Joint, R_WJ: &Matrix3, R_WB: &Matrix3, p_OB: &Vector3, S: &m
     let sliding = |axis: Vector3| Motion::new(Vector3::zeros(), axis);
     let column = |j: usize| R_WJ.column(j).into_owned();
     match &joint.kind {
+        // A hinge's own turn leaves its axis: R_WB e = R_WJ e.
         JointKind::Revolute { axis } => S[k] = turning(rotate_axis(R_WB, axis)),
         JointKind::Prismatic { axis } => S[k] = sliding(R_WJ * axis),
         JointKind::Spherical => {

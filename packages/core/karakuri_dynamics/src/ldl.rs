@@ -47,6 +47,7 @@ impl MassFactor {
         if self.topology.n_base > 0 {
             return self.factorize_floating();
         }
+        // From the leaves, as a leaf couples with its ancestors only: no fill-in. From the root it would couple all its branches.
         for k in (0..nv).rev() {
             let pivot = self.columns[(k, k)];
             SingularInertia::check(k, pivot)?;
@@ -63,6 +64,7 @@ impl MassFactor {
                         *x -= a * y;
                     }
                 });
+                // Not before: rows nearer to the root read row k of M up to their own entry, rows farther away are done.
                 column_k[i] = a;
                 i = self.topology.dof_parent[i];
             }

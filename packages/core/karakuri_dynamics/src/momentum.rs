@@ -46,6 +46,7 @@ pub fn momentum_balance(
         let (H, G) = (data.joint_momentum[i], data.joint_force[i]);
         for k in data.topology.dofs(i) {
             let S = data.subspace[k];
+            // Empty without custom joints: no other joint has columns with a rate of their own.
             let own = data.subspace_rate.get(k).copied().unwrap_or_default();
             // Ṡ_k = C_i × S_k + S°_k.
             let turning: Motion = data.carrier[i].cross_motion(&S) + own;

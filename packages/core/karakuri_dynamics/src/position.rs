@@ -23,6 +23,7 @@ pub fn integrate(model: &Model, q: &[f64], v: &[f64], dt: f64, q_out: &mut [f64]
             JointKind::Spherical => turn(&q[i..i + 4], &v[k..k + 3], dt, &mut q_out[i..i + 4]),
             JointKind::Floating => {
                 plain(3, q_out);
+                // Not the exponential of SE(3): the rates are those of the origin in fixed axes (docs/theory/integrators.md).
                 turn(&q[i + 3..i + 7], &v[k + 3..k + 6], dt, &mut q_out[i + 3..i + 7]);
             }
         }
@@ -69,6 +70,7 @@ pub fn normalize(model: &Model, q: &mut [f64]) {
                 *x /= norm;
             }
         } else {
+            // Zero has no direction; dividing by its norm would make the whole pose NaN.
             xyzw.copy_from_slice(&[0.0, 0.0, 0.0, 1.0]);
         }
     }
@@ -88,6 +90,7 @@ pub fn random_position(model: &Model, uniform: &mut dyn FnMut() -> f64, q: &mut 
             let (lower, upper) = (joint.limits.lower, joint.limits.upper);
             let (lower, upper) = match (lower.is_finite(), upper.is_finite()) {
                 (true, true) => (lower, upper),
+                // A single limit: as wide a range as without limits, from that side.
                 (true, false) => (lower, lower + 2.0 * half),
                 (false, true) => (upper - 2.0 * half, upper),
                 (false, false) => (-half, half),
@@ -134,12 +137,14 @@ fn quaternion(xyzw: &[f64]) -> UnitQuaternion {
 /// `exp(w dt) · q`, kept unit.
 fn turn(xyzw: &[f64], w: &[f64], dt: f64, out: &mut [f64]) {
     let step = UnitQuaternion::from_scaled_axis(Vector3::new(w[0], w[1], w[2]) * dt);
+    // A product of unit quaternions is unit up to round-off only, which adds up over many steps to a rotation that scales.
     let turned = (step * quaternion(xyzw)).into_inner().normalize();
     out.copy_from_slice(turned.coords.as_slice());
 }
 
 /// `log(q1 q0⁻¹)`, at most π. [rad] (3)
 fn angle_between(q0: &[f64], q1: &[f64]) -> [f64; 3] {
+    // The increment is on the left, q1 = exp(w) q0, because rates are in the axes of the parent side.
     let turn = quaternion(q1) * quaternion(q0).inverse();
     rotation_vector(&turn).into()
 }
@@ -149,6 +154,7 @@ pub(crate) fn rotation_vector(turn: &UnitQuaternion) -> Vector3 {
     let (w, v) = (turn.w, turn.imag());
     // Of q and −q, the same rotation, the one with w ≥ 0 has the turn of at most π.
     let (w, v) = if w < 0.0 { (-w, -v) } else { (w, v) };
+    // `acos(w)` would lose half of the digits near w = 1, where most increments are; `atan2` of both parts does not.
     let sin = v.norm();
     // 2 atan2(s, w)/s → 2/w as s → 0.
     if sin < 1e-12 { v * (2.0 / w) } else { v * (2.0 * sin.atan2(w) / sin) }

@@ -69,6 +69,7 @@ pub(crate) fn bias_at_velocity<'a>(
     v: &[f64],
     external: &[Force],
 ) -> &'a [f64] {
+    // Taken out, so that it can be read while the rest of the workspace is written.
     let zeros = std::mem::take(&mut data.zeros);
     rnea_at_velocity(model, data, v, &zeros, external);
     data.zeros = zeros;
@@ -78,6 +79,7 @@ pub(crate) fn bias_at_velocity<'a>(
 /// Efforts that hold the robot still against gravity. [N·m or N] (nv)
 pub fn gravity_effort<'a>(model: &Model, data: &'a mut Data, q: &[f64]) -> &'a [f64] {
     forward_kinematics(model, data, q);
+    // With v = v̇ = 0 nothing but the weight is left of Newton-Euler: no sweep from the root is needed.
     for (i, body) in model.bodies.iter().enumerate() {
         // −m g at the centre of mass bears the weight.
         let force = data.gravity * -body.inertia.mass;
@@ -96,6 +98,7 @@ fn body_force(model: &Model, data: &Data, i: usize) -> Force {
     // Newton's equation at the centre of mass: f = m (a − g) with the classical acceleration a there.
     let v_com = V.linear + V.angular.cross(c);
     let a_com = A.linear + A.angular.cross(c) + V.angular.cross(&v_com);
+    // Gravity enters here and not as an acceleration −g of the base, so `data.acceleration` is what an observer sees.
     let force = (a_com - data.gravity) * inertia.mass;
     // Euler's equation in the body's axes, where the inertia is constant.
     let (w, alpha): (Vector3, Vector3) = (R.tr_mul(&V.angular), R.tr_mul(&A.angular));

@@ -16,6 +16,7 @@ pub struct SingularInertia {
 impl SingularInertia {
     #[inline]
     pub(crate) fn check(dof: usize, pivot: f64) -> Result<(), Self> {
+        // Not `pivot <= 0.0` for the error: NaN from an inertia or a position that is not finite has to fail as well.
         if pivot > 0.0 { Ok(()) } else { Err(Self { dof, pivot }) }
     }
 }

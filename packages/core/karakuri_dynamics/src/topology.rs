@@ -49,6 +49,7 @@ impl Topology {
         };
         for (i, (body, joint)) in model.bodies.iter().zip(&model.joints).enumerate() {
             let dofs = joint.v_start..joint.v_start + joint.kind.nv();
+            // The dofs of a joint are a chain with nothing between them; the first hangs on the last dof of the parent body.
             let mut before = body.parent.map_or(WORLD, |p| topology.last_dof[p.0]);
             let custom = matches!(joint.kind, JointKind::Custom(_));
             topology.has_custom |= custom;
@@ -60,6 +61,7 @@ impl Topology {
             }
             topology.first_dof.push(dofs.start);
             topology.last_dof.push(dofs.end - 1);
+            // Exactly the identity, as `rpy="0 0 0"` gives it: a rotation that is merely small must not be dropped.
             topology.is_shift.push(joint.pose_in_parent.rotation == Matrix3::identity());
         }
         for k in 0..model.nv {

@@ -65,6 +65,7 @@ impl ConvexPolygon {
         sorted.clear();
         sorted.extend(points);
         sorted.sort_unstable_by(|a, b| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));
+        // Equal points would make edges of no length, whose normals are NaN.
         sorted.dedup();
         corners.clear();
         // The lower chain from left to right, then the upper one back: a corner that does not turn left is inside.
@@ -72,6 +73,7 @@ impl ConvexPolygon {
             let first = corners.len();
             for p in points {
                 while let [.., a, b] = corners[first..]
+                    // Collinear points go as well: an edge would stand twice, with the round-off of two normals.
                     && cross(a, b, p) <= 0.0
                 {
                     corners.pop();
@@ -117,6 +119,7 @@ impl ConvexPolygon {
     pub fn nearest(&self, point: [f64; 2], rim: f64) -> [f64; 2] {
         // Projects on the edge that is violated most, which ends after a few edges where there is an inside at all.
         let mut p = point;
+        // Successive projections end in a few rounds; the bound is for polygons without an inside, where they never do.
         for _ in 0..4 * self.edges.len() {
             let worst = self
                 .edges
@@ -124,6 +127,7 @@ impl ConvexPolygon {
                 .map(|e| (e, rim - (e[0] * p[0] + e[1] * p[1] - e[2])))
                 .max_by(|a, b| a.1.total_cmp(&b.1));
             match worst {
+                // A nanometre: without a tolerance the projections creep towards a corner of two edges.
                 Some((e, short)) if short > 1e-9 => {
                     p = [p[0] + e[0] * short, p[1] + e[1] * short];
                 }

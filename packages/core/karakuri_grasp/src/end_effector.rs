@@ -296,6 +296,7 @@ impl FingerSensors {
         let X_TW = frame_pose(model, data, self.tool).inverse();
         self.sensors.map(|s| {
             let X_TF = X_TW * frame_pose(model, data, model.sensors[s].frame);
+            // By the fingers' places: their names and their order in the file do not say on which side they are.
             if X_TF.translation.y >= 0.0 { 1.0 } else { -1.0 }
         })
     }

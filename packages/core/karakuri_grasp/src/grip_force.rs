@@ -155,6 +155,7 @@ impl GripForce {
     /// Gives a new task, which begins at the present state of the hand.
     pub fn set_task(&mut self, task: GripTask) {
         self.task = task;
+        // A new task may be a new force, which the fingers have yet to reach.
         self.state.gripped = false;
     }
 
@@ -165,6 +166,7 @@ impl GripForce {
 
     /// Takes the present readings of the sensors as zero: call it with the fingers free.
     pub fn tare(&mut self) {
+        // Of the filtered readings: a single one would leave its noise in all forces to come.
         self.tare = self.filtered;
         self.state.forces = [0.0; 2];
     }
@@ -214,12 +216,15 @@ impl GripForce {
         self.sense(hand, position, fingers, dt);
         let (lowest, highest) = hand.opening_range();
         let (lowest, highest) = (hand.position(lowest), hand.position(highest));
+        // The first target is where the hand is, so that it does not jump when the control begins.
         let target = self.target.unwrap_or(position.clamp(lowest, highest));
         let velocity = match self.task {
             GripTask::Stay => 0.0,
             GripTask::MoveTo { opening, speed } => {
                 let error = hand.position(opening) - target;
+                // The same speed at the fingers anywhere: a crank moves them less the more it is turned.
                 let rate = speed / hand.opening_rate(target);
+                // A step that would pass the goal ends on it.
                 (error / dt).clamp(-rate, rate)
             }
             GripTask::Close { force, slow_below } => {
@@ -235,9 +240,11 @@ impl GripForce {
             GripTask::Stay | GripTask::MoveTo { .. } => hand.force_max(),
         };
         let (full, press) = (reach(hand.force_max()), reach(press));
+        // Closing is bounded closely, as a hand that was held up must not strike when it comes free; opening by the drive alone.
         let desired = (target + velocity * dt).clamp(position - press, position + full);
         // A target below the closed end presses the fingers on each other or on the object: allow the press.
         let next = desired.clamp(lowest - press, highest);
+        // By the measured opening: a target at the end says nothing about what is between the fingers.
         self.state.at_end = hand.opening(position) <= hand.opening(lowest) + 2e-4;
         self.target = Some(next);
         self.reference(target, next, dt)
@@ -250,6 +257,7 @@ impl GripForce {
         HandReference {
             position,
             velocity: (position - within(target)) / dt,
+            // A servo clips its target at the joint's limit; the spring beyond it is given as an effort instead.
             effort: self.stiffness * (next - position),
         }
     }
@@ -262,6 +270,7 @@ impl GripForce {
         dt: f64,
     ) {
         // First-order low-pass filter of the forces, discretised exactly.
+        // Exact for a reading held over the period, so the cut-off is the same at any rate of the messages.
         let gain = 1.0 - (-core::f64::consts::TAU * FILTER * dt).exp();
         for (k, finger) in fingers.iter().enumerate() {
             self.filtered[k] += gain * (finger.normal - self.filtered[k]);
@@ -299,6 +308,7 @@ impl GripForce {
         // The target creeps while its force exceeds the measured one: it has not reached the drive yet.
         let stands_for = hand.force(position, self.stiffness * (target - position));
         let unfelt = stands_for - 0.5 * (self.state.forces[0] + self.state.forces[1]);
+        // Not to a stop: friction of the drive may account for the difference for ever.
         if rate < 0.0 && unfelt > UNFELT { CREEP * rate } else { rate }
     }
 
@@ -311,6 +321,7 @@ impl GripForce {
             return -touch_rate;
         }
         // One finger alone pushes with a low force; then the sum of both forces is controlled.
+        // Once gripped, a finger that is unloaded for a moment is no first contact.
         let alone = self.state.touching[0] != self.state.touching[1] && !self.state.gripped;
         if alone && sum < 0.8 * PUSH_FORCE {
             return -touch_rate;
@@ -328,5 +339,6 @@ impl GripForce {
 
 /// Whether the mean force is the desired one, and neither finger has much less. [N]
 pub fn is_firm(forces: &[f64; 2], desired: f64) -> bool {
+    // 1.9 of 2: the dead band ends the control within 2 %. 0.7 leaves room for what the support bears sideways.
     forces[0] + forces[1] >= 1.9 * desired && forces.iter().all(|f| *f >= 0.7 * desired)
 }

@@ -34,6 +34,7 @@ impl GripMonitor {
         carries: bool,
         elapsed: f64,
     ) -> GripTrend {
+        // A difference over the report's period: the velocity of blocked fingers chatters.
         let speed = (state.opening - self.opening) / elapsed;
         self.opening = state.opening;
         let target_force = match task {
@@ -44,6 +45,7 @@ impl GripMonitor {
             speed,
             target_force,
             holding: carries || (state.gripped && target_force > 0.0),
+            // Fingers that close on a held object: it slips out, or it yields.
             slipping: carries && speed < -SLIP_SPEED,
         }
     }

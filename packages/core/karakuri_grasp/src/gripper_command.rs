@@ -123,6 +123,7 @@ impl GripperCommandRun {
         }
         let speed = if velocity > 0.0 { velocity } else { grip.settings().speed };
         grip.set_task(GripTask::MoveTo { opening, speed });
+        // Infinitely far away, so that the first tick counts as progress.
         Ok(Self { command, settings, progress: (f64::INFINITY, 0.0) })
     }
 
@@ -135,9 +136,11 @@ impl GripperCommandRun {
         dt: f64,
     ) -> (GripperReport, bool) {
         let state = *grip.state();
+        // Pads that touch before zero are closed there: 0 would never be reached.
         let goal = self.command.opening.max(hand.opening_range().0);
         let closing = state.opening > goal + self.settings.goal_tolerance;
         let gripping = matches!(grip.task(), GripTask::Close { .. });
+        // Only while closing: a hand that opens may still feel the object that it leaves.
         if closing && !gripping && state.touching.contains(&true) {
             let given = self.command.max_effort;
             let force = if given > 0.0 { given } else { self.settings.max_effort };

@@ -232,7 +232,9 @@ impl PickAndPlace {
             self.delivered = self.output.arm.is_none();
             return &self.output;
         }
+        // Equal times come here only with another position: a reset while time stood still.
         if self.last.is_some_and(|last| measured.time <= last) {
+            // Filter and target are of another time.
             self.grip.reset();
             self.abandon("the clock jumped back, or the robot was put elsewhere");
         }
@@ -322,6 +324,7 @@ impl PickAndPlace {
         // The acceleration is a difference over the period, for the report of a slip.
         let acceleration = (v - self.tool_velocity).norm() / dt;
         self.tool_velocity = v;
+        // Kept from before a collision, when the tool no longer moves: the way back is against it.
         if run.motion.is_some() && v.norm() > HEADING_SPEED {
             run.heading = Some(v.normalize());
         }
@@ -332,6 +335,7 @@ impl PickAndPlace {
             .motion
             .as_ref()
             .is_none_or(|motion| plan::arrived(&self.model, joints, motion, elapsed, measured));
+        // The object pulls the pads down: friction on them, downwards in the world.
         let pull = |f: &FingerForce| -(X_WT.rotation * f.tangential).z;
         Seen {
             dt,
@@ -354,6 +358,7 @@ impl PickAndPlace {
     fn overdue(&self, run: &Run, seen: &Seen<'_>, measured: &Measurement<'_>) -> Option<Step> {
         let planned = match (&run.motion, run.stage) {
             (Some(motion), _) => motion.duration(),
+            // The whole opening at the touch speed: nothing closes longer, however narrow the object.
             (None, Stage::Close) => run.plan.open / self.grip.settings().touch_speed,
             _ => 0.0,
         };
@@ -381,6 +386,7 @@ impl PickAndPlace {
             Step::Enter(stage) => self.enter(run, stage, now, q),
             Step::Fail(failure, text) => {
                 let next = run.recovery(failure);
+                // The first failure is the cause; what follows from its recovery is not reported in its place.
                 run.failure.get_or_insert((failure, run.stage, text));
                 if next == Stage::Stopped {
                     self.output.arm = Some(ArmRequest::Stop);
@@ -402,6 +408,7 @@ impl PickAndPlace {
     /// Enters a stage: its hand task and its arm trajectory.
     fn enter(&mut self, mut run: Run, stage: Stage, now: Time, q: &[f64]) -> Run {
         (run.stage, run.entered, run.held, run.missing) = (stage, now, 0.0, 0.0);
+        // A mean over two stages would mix two loads.
         run.weighing.restart();
         match stage {
             Stage::Approach | Stage::Open => {
@@ -410,6 +417,7 @@ impl PickAndPlace {
                 self.grip.set_task(GripTask::MoveTo { opening: run.plan.open, speed });
             }
             Stage::Close => {
+                // Only free fingers show zero: taring on an object would hide its force.
                 if self.grip.state().touching == [false; 2] {
                     self.grip.tare();
                 }
@@ -418,6 +426,7 @@ impl PickAndPlace {
             Stage::Verify => run.holding = true,
             Stage::Weigh | Stage::Lift if run.holding => self.grip.set_task(self.closing(&run)),
             Stage::Halt => self.output.arm = Some(ArmRequest::Stop),
+            // What was seen before the hand let go shows where the object was.
             Stage::Look | Stage::Retreat => self.sighted = None,
             _ => {}
         }
@@ -470,6 +479,7 @@ impl PickAndPlace {
         let [a, b] = self.grip.state().touching;
         let sides = self.sensors.sides(&self.model, &self.data);
         let side = if a && !b { sides[0] } else { sides[1] };
+        // From the planned pose, or each of several centrings would have the whole reach again.
         let done = side * run.plan.off_centre(&self.model, q);
         let rest = CENTRING_REACH - done;
         let y =
@@ -499,6 +509,7 @@ impl PickAndPlace {
         let objects = self.sighted.take().unwrap_or_default();
         match Plan::new(self.task(&run.goal), hand, measured.q, &objects) {
             Ok(plan) => {
+                // Forgiven, as the run goes on from its beginning; repetitions of the same kind stay counted.
                 (run.plan, run.failure, run.tries.centrings) = (plan, None, 0);
                 self.enter(run, Stage::Approach, measured.time, measured.q)
             }

@@ -31,9 +31,11 @@ impl Grip {
     /// unit vector along the opening. [-]
     pub fn load(&self, specific_force: &Vector3, closing: &Vector3) -> f64 {
         let along = specific_force.dot(closing);
+        // Gravity counts as −g of the acceleration, so a load at rest is a load like any other.
         let tangential = (specific_force - closing * along).norm();
         // Along the pads `s m |(a − g)_t|/(μ (N_L + N_R))`, along the closing direction `s m |(a − g)_n|/(N_L + N_R)`.
         let by_friction = self.safety * self.mass * tangential / (self.friction * self.force);
+        // Along the closing direction a finger pushes, and no friction is needed: the larger of both demands counts.
         by_friction.max(self.safety * self.mass * along.abs() / self.force)
     }
 
@@ -47,6 +49,7 @@ impl Grip {
         pad_radius: f64,
     ) -> f64 {
         // About the closing direction `s m |(d × (a − g))_n|/(μ r_c (N_L + N_R))`.
+        // Moments across the closing direction tilt the object against the pads, which bear them by pressure.
         let twist = self.mass * offset.cross(specific_force).dot(closing).abs();
         self.safety * twist / (self.friction * pad_radius * self.force)
     }

@@ -113,11 +113,13 @@ impl<'a> MeshCache<'a> {
         place: &Place,
         report: &mut Report,
     ) -> Option<Arc<Mesh>> {
+        // By bits, as floats have no order for a map; the scale is part of the key because vertices are kept scaled.
         let key = (uri.to_owned(), scale.map(f64::to_bits));
         if let Some(mesh) = self.meshes.get(&key) {
             return mesh.clone();
         }
         let mesh = self.read(uri, named_in, scale, place, report).map(Arc::new);
+        // A mesh that failed is kept as well: its warning comes once, not for each link that uses it.
         self.meshes.insert(key, mesh.clone());
         mesh
     }

@@ -360,8 +360,10 @@ impl ModelBuilder {
             self.check_attachment_names(report);
             return None;
         }
+        // Only now: merging follows names and parents without asking whether they exist.
         let mut model = self.merge_links(&tree?);
         self.check_base_name(report);
+        // Of bodies and not links: a link that is wrong alone may be sound with those fixed to it.
         self.check_moments(&model, report);
         if !report.has_errors() {
             Self::check_mobility(&model, report);

@@ -5,6 +5,7 @@ pub(crate) fn closest<'a>(wrong: &str, known: impl Iterator<Item = &'a str>) -> 
     known
         .map(|name| (edit_distance(wrong, name), name))
         .min()
+        // A mistake for each four letters and one more: beyond that, names are similar by chance.
         .filter(|&(distance, name)| distance <= 1 + name.chars().count() / 4)
         .map(|(_, name)| name)
 }

@@ -57,6 +57,7 @@ pub(crate) fn read(file: &str, text: &str, report: &mut Report) -> RobotConfig {
             Base::Fixed(_) => Base::Fixed(pose),
             Base::Floating => base,
         });
+        // A pose without `base` says that the base is fixed there.
         config.base.get_or_insert(Base::Fixed(pose));
     }
     if let Some((node, path)) = fields.get("groups") {

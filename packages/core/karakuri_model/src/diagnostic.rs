@@ -237,6 +237,7 @@ impl Report {
         }
         let message = if message.len() > READ { shorten_numbers(&message) } else { message };
         let diagnostic = Diagnostic { severity, place, message, remedy };
+        // Two checks may find the same mistake, as of a link that is named twice.
         if !self.problems.contains(&diagnostic) {
             self.problems.push(diagnostic);
         }
@@ -259,6 +260,7 @@ impl Report {
     /// When there is no result, or any problem is an error.
     pub fn finish<T>(mut self, result: Option<T>) -> Result<(T, Vec<Diagnostic>), Diagnostics> {
         let has_errors = self.has_errors();
+        // Stable: of one line, problems stay in the order in which they were found.
         self.problems.sort_by_key(|d| (Arc::clone(&d.place.file), d.place.line));
         if let (Some(severity), Some(last)) = (self.worst_unlisted, self.problems.last()) {
             let place = Place::file(&last.place.file);

@@ -26,6 +26,7 @@ pub fn decode(asset: &Asset) -> Result<Mesh, MeshError> {
         "dae" => dae::decode(&asset.bytes, &asset.path),
         _ => Err(MeshError::UnknownFormat(extension)),
     }?;
+    // Of all formats at the end, so that no reader of them has to be trusted with indices.
     mesh.check()
 }
 

@@ -370,6 +370,7 @@ pub struct Noise {
 impl Noise {
     /// Variance of a reading that is the mean over `dt`, at the start. [unit²]
     pub fn variance(&self, dt: f64) -> f64 {
+        // The mean of white noise over dt has a variance of its density squared over dt.
         self.white * self.white / dt + self.bias * self.bias
     }
 }

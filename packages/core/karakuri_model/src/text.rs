@@ -18,6 +18,7 @@ pub fn decode_text(name: &str, bytes: &[u8]) -> Result<String, Diagnostics> {
         _ => String::from_utf8(bytes.to_vec()).ok(),
     };
     text.ok_or_else(|| {
+        // The text up to the first wrong byte has the number of its line.
         let valid = bytes.utf8_chunks().next().map_or("", |chunk| chunk.valid());
         let place = Place::in_text(name, valid, valid.len()..valid.len());
         let mut report = Report::default();

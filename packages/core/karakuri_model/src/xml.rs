@@ -68,6 +68,7 @@ impl<'a> XmlText<'a> {
             {
                 let declaration = format!(" xmlns:{prefix}=\"undeclared:{prefix}\"");
                 self.text.insert_str(at, &declaration);
+                // All declarations go in at the same place, so one position and the sum of their lengths map places back.
                 self.inserted = (at, self.inserted.1 + declaration.len());
                 continue;
             }
@@ -85,6 +86,7 @@ impl<'a> XmlText<'a> {
     /// The document; succeeds once constructed.
     pub(crate) fn parse(&self) -> Result<Document<'_>, Error> {
         let options = ParsingOptions {
+            // Entities of a DTD can expand a short file to gigabytes.
             allow_dtd: false,
             nodes_limit: NODES_LIMIT,
             ..ParsingOptions::default()
@@ -138,6 +140,7 @@ impl<'a> XmlText<'a> {
 
     /// Place of some bytes of the parsed text.
     pub(crate) fn place(&self, span: std::ops::Range<usize>) -> Place {
+        // What was trimmed off the front; all else is as long as it was, but for the declarations.
         let skipped = self.original.len() + self.inserted.1 - self.text.len();
         let original = |at: usize| {
             let at = if at > self.inserted.0 {

@@ -201,6 +201,7 @@ impl TreeBuilder<'_> {
     ) -> Result<Arc<Node>, Failure> {
         let fail = |what: &str, remedy| Err((span.start, (what.to_owned(), remedy)));
         self.nodes += 1;
+        // The tree is read, dropped and deserialised recursively: depth is what the stack has to hold.
         if depth > DEPTH_LIMIT {
             let what = format!("nested more than {DEPTH_LIMIT} levels deep");
             return fail(&what, "no file of karakuri is so deep; close what is left open above");
@@ -241,6 +242,7 @@ impl TreeBuilder<'_> {
         let tag = tag.filter(|tag| !tag.is_yaml_core_schema()).map(|tag| tag.suffix.clone());
         let node = Arc::new(Node { place, value, tag });
         if anchor > 0 {
+            // Only once the node is complete, so an alias within itself is not found and refused.
             self.anchors.insert(anchor, Arc::clone(&node));
         }
         Ok(node)
@@ -510,6 +512,7 @@ impl Reader<'_> {
 fn describe(range: &RangeInclusive<f64>, unit: &str) -> String {
     let (low, high) = (*range.start(), *range.end());
     let unit = if unit.is_empty() { String::new() } else { format!(" [{unit}]") };
+    // Ranges this wide only keep out absurd numbers and need not be spelled out.
     if low <= -1e9 && high >= 1e9 {
         format!("a number{unit}")
     } else if high >= 1e9 {

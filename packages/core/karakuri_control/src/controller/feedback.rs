@@ -53,6 +53,7 @@ impl Feedback {
         if gains.i == 0.0 {
             self.integral = 0.0;
         } else if step.is_finite() && (total.abs() < limit || step * total < 0.0) {
+            // More than the joint's limit would only take longer to unwind.
             let clamp = if gains.i_clamp > 0.0 { gains.i_clamp.min(limit) } else { limit };
             self.integral = (self.integral + step).clamp(-clamp, clamp);
         }

@@ -98,6 +98,7 @@ impl ForcePoint {
         let Some((target, since)) = self.target else { return Force::default() };
         let fresh = freshness(now.seconds_since(since), settings.timeout);
         if fresh == 0.0 {
+            // The filter is emptied too, or the next target would begin with the correction of this one.
             self.release();
             return Force::default();
         }
@@ -105,6 +106,7 @@ impl ForcePoint {
             Axes::World => target.wrench * fresh,
             Axes::Link => turned(R_WL, &target.wrench) * fresh,
         };
+        // A reading that ages would be compared with a target that goes on: all of it counts, or nothing.
         let is_new = |since: Time| freshness(now.seconds_since(since), settings.timeout) >= 1.0;
         let mut correction = Force::default();
         if let Some((measured, _)) = self.measured.filter(|(_, since)| is_new(*since)) {
@@ -121,6 +123,7 @@ impl ForcePoint {
 
 /// Weight of a value by its age: 1 up to the time-out, then down to 0 over as long again; 0 if the clock jumped back. [s]
 fn freshness(age: f64, timeout: f64) -> f64 {
+    // A fade, not a cut: an arm that loses its commander eases off what it presses on.
     if age < 0.0 { 0.0 } else { (2.0 - age / timeout).clamp(0.0, 1.0) }
 }
 
@@ -130,6 +133,7 @@ fn turned(R_WL: &Matrix3, F_L: &Force) -> Force {
 
 /// The part of `error` along `direction`.
 fn along(direction: &Vector3, error: &Vector3) -> Vector3 {
+    // Where nothing is asked for, nothing is fed back: without a direction the whole error would be.
     let n = direction.try_normalize(1e-12).unwrap_or_default();
     n * n.dot(error)
 }

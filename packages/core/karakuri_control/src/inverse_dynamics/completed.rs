@@ -34,6 +34,7 @@ impl CompletedMotion {
 
     /// Takes the next sample of a motion; returns the largest gap left in a loop. [m or rad]
     pub(super) fn follow(&mut self, model: &Model, motion: &DesiredMotion<'_>) -> f64 {
+        // Copies, because dependent entries are overwritten and the desired motion is the caller's.
         self.q.copy_from_slice(motion.q);
         self.v.copy_from_slice(motion.v);
         self.vdot.copy_from_slice(motion.vdot);
@@ -46,6 +47,7 @@ impl CompletedMotion {
         for joint in &model.joints {
             let dofs = joint.v_start..joint.v_start + joint.kind.nv();
             let rates = self.vdot[dofs.clone()].iter().zip(&self.v[dofs.clone()]);
+            // The rotor's inertia at the joint's side of the gear; its gyroscopic moment on the link is left out, as is usual.
             for (tau, (vdot, v)) in tau[dofs].iter_mut().zip(rates) {
                 *tau += joint.armature * vdot + joint.damping * v;
             }

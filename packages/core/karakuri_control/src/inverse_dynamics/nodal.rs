@@ -50,7 +50,9 @@ impl InverseDynamics for Nodal {
         let loop_gap = self.completed.follow(model, motion);
         let mut realised = Realised { loop_gap, ..Realised::default() };
         let state = [&self.completed.q[..], &self.completed.v, &self.completed.vdot];
+        // After the loops are closed: the differences are of the mechanism as it moves, not of its target.
         self.stencil.efforts(model, state, motion.external, tau);
+        // Before the reduction: a rotor on a passive or dependent joint loads the drives as well.
         self.completed.add_rotors(model, tau);
         if self.completed.constraints.is_exactly_driven(driven) {
             // The forces across the cuts are unique, and the elimination that completed the motion holds them.

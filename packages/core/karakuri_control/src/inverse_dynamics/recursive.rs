@@ -49,6 +49,7 @@ impl InverseDynamics for Recursive {
         } else {
             rnea(model, data, q, v, vdot, motion.external)
         });
+        // Before the reduction: a rotor on a passive or dependent joint loads the drives as well.
         self.completed.add_rotors(model, tau);
         // τ_i = Nᵀ τ for the independent coordinates, then the shares of the drives.
         self.completed.constraints.reduce_effort(tau);

@@ -108,6 +108,7 @@ impl Simulated {
             }
         }
         if !solve_positive_definite(&mut self.operator[..rows * rows], &mut self.lambda) {
+            // Dependent rows have no unique answer: NaN, which the controller does not pass on to a motor.
             self.lambda.fill(f64::NAN);
         }
     }
@@ -122,6 +123,7 @@ impl Simulated {
         for (row, lambda) in self.response.chunks_exact(nv).zip(&self.lambda) {
             self.fall.iter_mut().zip(row).for_each(|(fall, r)| *fall -= r * lambda);
         }
+        // The velocities are not needed any more in this update: their vector serves as scratch.
         let mut effort = core::mem::take(&mut self.completed.v);
         for (k, effort) in effort.iter_mut().enumerate() {
             // M̂ (v̇ − v̇') with M̂ = M + armature; `fall` is −v̇' now.
@@ -177,6 +179,7 @@ impl InverseDynamics for Simulated {
         self.fill_rows(driven);
         self.solve();
         for (&k, lambda) in self.dofs.iter().zip(&self.lambda) {
+            // Multipliers of dependent coordinates are forces inside the loops, which no drive gives.
             if !self.completed.constraints.is_dependent(k) {
                 tau[k] = *lambda;
             }

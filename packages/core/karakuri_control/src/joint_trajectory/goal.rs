@@ -212,6 +212,7 @@ impl Limits {
         let mut path_tolerance = defaults(|j| j.path_tolerance);
         let mut goal_tolerance = defaults(|j| j.goal_tolerance);
         for tolerance in &mut goal_tolerance {
+            // As joint_trajectory_controller has it: one speed for all joints that have arrived.
             tolerance.velocity = settings.stopped_velocity_tolerance;
         }
         // One bad value or unknown joint and the goal falls back to all defaults.

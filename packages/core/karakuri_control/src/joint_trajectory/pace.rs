@@ -31,6 +31,7 @@ impl Pace {
     ) -> Self {
         let (mut along, mut square) = (0.0, 0.0);
         for ((path, actual), joint) in path.iter().zip(actual).zip(joints) {
+            // Least squares of `p q'_d − v` over the joints, each in units of its own speed limit: metres and radians compare.
             let weight = 1.0 / joint.speed_scale().powi(2);
             along += weight * path.velocity * actual.velocity;
             square += weight * path.velocity.powi(2);
@@ -45,6 +46,7 @@ impl Pace {
 
     /// Seconds of the path that pass in `dt`, and the pace after them. [s]
     pub(super) fn advance(self, dt: f64) -> (f64, Self) {
+        // The pace grows linearly up to 1; within the ramp the path passes by its mean, after it by dt.
         let ramp = ((1.0 - self.0) * RAMP).min(dt);
         let after = (self.0 + self.growth() * ramp).min(1.0);
         (
@@ -61,6 +63,7 @@ impl Pace {
         for sample in samples {
             let velocity = sample.velocity;
             sample.velocity = self.0 * velocity;
+            // With `q(s(t))` and pace p = ṡ: q̇ = p q', q̈ = p² q'' + ṗ q'.
             sample.acceleration = self.0.powi(2) * sample.acceleration + self.growth() * velocity;
         }
     }
@@ -71,6 +74,7 @@ pub(super) fn nearest(from: f64, gap: f64, mut distance: impl FnMut(f64) -> f64)
     let part = gap.min(REACH) / f64::from(PARTS);
     let at = |i: u32| from + part * f64::from(i);
     let mut best = (distance(from), from);
+    // Sampled first, because along a path that turns back the distance has several minima.
     for i in 1..=PARTS {
         let here = (distance(at(i)), at(i));
         if here.0 < best.0 {

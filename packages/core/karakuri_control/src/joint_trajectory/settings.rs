@@ -91,6 +91,7 @@ impl GroupSettings {
             let unbounded = limits.lower == f64::NEG_INFINITY && limits.upper == f64::INFINITY;
             JointSettings {
                 name: joint.name.clone(),
+                // A slide without limits does not come round to where it was.
                 continuous: unbounded && matches!(joint.kind, JointKind::Revolute { .. }),
                 lower: limits.lower,
                 upper: limits.upper,
@@ -103,6 +104,7 @@ impl GroupSettings {
                     Some(drive) if drive.stiffness > 0.0 && limits.effort.is_finite() => {
                         limits.effort / drive.stiffness
                     }
+                    // A drive without a limit of effort never saturates, so no error is excused by that.
                     Some(drive) if drive.stiffness > 0.0 => 0.0,
                     _ => f64::INFINITY,
                 },
@@ -110,6 +112,8 @@ impl GroupSettings {
         });
         Self {
             joints: joints.collect(),
+            // The defaults of joint_trajectory_controller, but for the entry: from the measured state, the command would step
+            // back by the error of tracking whenever a new trajectory comes.
             stopped_velocity_tolerance: 0.01,
             goal_time: 0.0,
             allow_partial_joints_goal: false,

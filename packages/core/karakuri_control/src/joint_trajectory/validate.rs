@@ -201,6 +201,7 @@ pub(super) fn check(
     let mut before = None;
     for (i, point) in trajectory.points.iter().enumerate() {
         let time = point.time_from_start;
+        // Negated as a whole, so that NaN is refused.
         if !(time >= 0.0 && before.is_none_or(|b| time > b)) {
             let before = before.unwrap_or(0.0);
             return Err(GoalError::TimeNotIncreasing { point: i, time, before });
@@ -208,8 +209,10 @@ pub(super) fn check(
         before = Some(time);
         check_point(i, point, trajectory, settings)?;
     }
+    // A single point on the topic is a sample of a stream: its velocity is where the next one goes on.
     let is_stream = from_topic && trajectory.points.len() == 1;
     if !settings.allow_nonzero_velocity_at_trajectory_end && !is_stream {
+        // Planners that compute the last velocity leave round-off.
         let moving = last.velocities.iter().position(|v| v.abs() > 1e-9);
         if let Some(c) = moving {
             let (name, value) = (trajectory.joints[c].clone(), last.velocities[c]);

@@ -153,6 +153,7 @@ impl Block {
     ) {
         let n = target.q.len() / self.nq;
         // Differences need the neighbours on both sides, the watch the lead before them.
+        // Central differences of the first watched sample need one more column before the lead.
         let lead = range.start.min(LEAD + 1);
         let first = range.start - lead;
         let end = n.min(range.end + 1);
@@ -183,6 +184,7 @@ impl Block {
     fn take_rates(&mut self, m: &Mechanism, variant: Variant, target: &Target<'_>, w: &Window) {
         let has_rates = !target.v.is_empty() && !target.vdot.is_empty();
         if variant.remembers() && w.starts && w.lead == 0 {
+            // Without rates a recursion starts from rest; a target that starts otherwise makes it ring, which the watch reports.
             self.memory.fill(Memory::default());
             if has_rates {
                 self.rates_of(m, target, 0);
@@ -195,6 +197,7 @@ impl Block {
         }
         if variant == Variant::External {
             for column in 0..w.moved {
+                // Newmark's step begins one sample earlier; the target's first sample has none and keeps its own rates.
                 self.rates_of(m, target, (w.first + column).saturating_sub(1));
                 for (rows, values) in self.outside.iter_mut().zip(&self.spare) {
                     for (c, x) in values.iter().enumerate() {
@@ -260,18 +263,21 @@ impl Block {
         }
         if self.kind == Nodes::Com {
             // The rotational increment of a step is log(R' Rᵀ).
+            // Column 0 has nothing before it; groups of lanes may begin at any column.
             for at in (1..w.placed).step_by(LANES) {
                 let turn = rotation_between(&rotation_at(rows, at - 1), &rotation_at(rows, at));
                 put(&mut self.du[..], 3, at, &turn);
             }
         }
         self.accelerate(i * self.kind.width(), self.kind.width(), variant, dt, w);
+        // Of a rod the far end is watched: of its nodes it usually accelerates most.
         let last = if direct > 0 { 0 } else { self.kind.width() - 3 };
         for c in 0..3 {
             self.watch.see(w.first, &self.place[i][c], &self.a[last + c], m.gravity[c], w.moved);
         }
         let (g, mass) = (splat(&m.gravity), Lane::splat(link.mass));
         let (rows, v, a, out) = (&self.place[i], &self.v[..], &self.a[..], &mut self.wrench[i]);
+        // The columns of the lead are for the watch alone: nobody asks for their forces.
         for at in (w.lead..w.moved).step_by(LANES) {
             // f = m (a − g) at the centre of mass and the moment about it, both moved to the body's origin.
             let body = body_at(rows, at);
@@ -316,6 +322,7 @@ impl Block {
                     for (a, ends) in a[..w.moved].iter_mut().zip(du.windows(2)) {
                         *a = by_a * (ends[1] - ends[0]);
                     }
+                    // Only the gyroscopic moment takes a velocity, and only rotations of `Com` have one.
                     if c >= 3 && self.kind == Nodes::Com {
                         for (v, ends) in v[..w.moved].iter_mut().zip(du.windows(2)) {
                             *v = by_v * (ends[1] + ends[0]);
@@ -344,6 +351,7 @@ impl Block {
                             variant.advance(dt, du[r], &mut v_now, &mut a_now);
                         }
                         (v[r], a[r]) = (v_now, a_now);
+                        // Accelerations are kept for the watch alone; the recursion itself needs only the last.
                         memory.a.rotate_left(1);
                         memory.a[LEAD - 1] = a_now;
                     }

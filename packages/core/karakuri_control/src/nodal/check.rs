@@ -19,6 +19,7 @@ const GAP_ACCELERATION: f64 = 1e-3;
 
 /// Largest gap of a loop in samples at this step: it enters forces divided by the square of the step. [m or rad]
 pub(super) fn gap_limit(dt: f64) -> f64 {
+    // Below 0.1 ms the bound would come down to the round-off that closing a loop leaves, 1e-12.
     (GAP_ACCELERATION * dt * dt).max(1e-11)
 }
 
@@ -237,6 +238,7 @@ impl Seen {
     /// Warnings of these observations.
     pub(super) fn warnings(&self, variant: Variant, dt: f64, n: usize) -> Vec<Warning> {
         let mut warnings = Vec::new();
+        // A target at rest without gravity has no acceleration to compare with.
         let largest = self.largest.max(f64::MIN_POSITIVE);
         let time = self.near.1 as f64 * dt;
         // Rounding grows as (16 e/h²) n^{3/2}/√3 in a recursion and stays 2.4 e/h² in central differences.
@@ -256,6 +258,7 @@ impl Seen {
             warnings.push(Warning::Rounding { variant, dt, noise, suggested });
         }
         // Over twice the distance the second difference of a smooth target grows fourfold, that of ringing or noise does not.
+        // Twice is halfway, as a ratio, between the one of noise and the four of a smooth target.
         let smooth = self.far > 2.0 * self.near.0;
         if variant.remembers() {
             // An alternating part has a second difference of four times its amplitude.
@@ -263,6 +266,7 @@ impl Seen {
             if amplitude > WORTH_SAYING && !smooth {
                 warnings.push(Warning::Ringing { variant, time, amplitude });
             }
+            // The estimate below is that of central differences; a recursion is judged by its ringing alone.
             return warnings;
         }
         // Truncation of the central difference: h² u⁗/12.
@@ -295,6 +299,7 @@ impl Watch {
         let near = |a: &[f64]| a[2] - 2.0 * a[1] + a[0];
         let largest = peak_of::<3>(a, near);
         if largest > seen.near.0 {
+            // Its place is searched for only where a row sets a new peak, which keeps the search for peaks free of it.
             let at = a.windows(3).position(|a| near(a).abs() >= largest);
             seen.near = (largest, first + begin + 1 + at.unwrap_or(0));
         }

@@ -52,12 +52,14 @@ impl Mechanism {
         let rates = v.chunks_exact_mut(model.nv).zip(vdot.chunks_exact_mut(model.nv));
         for (sample, (q, (v, vdot))) in q.chunks_exact_mut(model.nq).zip(rates).enumerate() {
             if let Some(last) = &last {
+                // What the target has for passive joints is no command and may lie on another branch; the last sample does not.
                 closing.each_passive(|i| q[i] = last[i]);
             }
             let mut gap = closing.complete(q, v, vdot);
             if let Some(last) = &last
                 && closing.leaves_the_branch(last, q)
             {
+                // Once more, from the end of the divided path, whose rates were those of no sample.
                 gap = closing.complete(q, v, vdot);
             }
             let limit = gap_limit(dt);
@@ -136,12 +138,14 @@ impl<'a> Closing<'a> {
         let mut between = core::mem::take(&mut self.between);
         let [mut v, mut vdot] = core::mem::take(&mut self.idle);
         between.copy_from_slice(last);
+        // Bounded, because across a dead point a passive joint may jump by any amount for a small step of the drives.
         let n = (far / STRIDE).ceil().min(MOST_STRIDES);
         // The driven coordinates go from the last sample to this one in n parts, the loops closed after each.
         let mut done = 0.0;
         while done < n {
             done += 1.0;
             self.each_driven(|i, divides| {
+                // Parts of a quaternion are no rotations in between: joints with several degrees of freedom move at once.
                 let part = if divides { done / n } else { 1.0 };
                 between[i] = last[i] + part * (q[i] - last[i]);
             });

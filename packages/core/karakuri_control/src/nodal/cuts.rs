@@ -102,6 +102,7 @@ impl Cuts {
     pub(crate) fn new(model: &Model) -> Self {
         let mut starts = vec![0];
         for l in &model.loops {
+            // One component for each locked direction: a free one transmits no force.
             starts.push(starts[starts.len() - 1] + l.locked.iter().filter(|x| **x).count());
         }
         let n = starts[starts.len() - 1] + model.couplings.len();
@@ -194,6 +195,7 @@ impl Cuts {
         tau: &[f64],
     ) -> Closure {
         let closure = if let Some(closure) = self.constant
+            // Which rows are passive, and with it λ, depends on the drives.
             && self.known_for == drives.driven
         {
             closure
@@ -201,6 +203,7 @@ impl Cuts {
             self.fill_columns(model, data);
             let mut closure = Closure { rank: 0, condition: 1.0, missing: (0.0, 0) };
             for k in 0..self.nv {
+                // Only couplings come here, so there is no squeeze, whose force would make λ affine in the efforts.
                 let mut unit = core::mem::take(&mut self.unit);
                 unit[k] = 1.0;
                 closure = self.solve(model, data, drives, rule, &unit);
@@ -288,6 +291,7 @@ impl Cuts {
             };
             for k in (0..self.nv).filter(|k| drives.driven[*k] && n_free > 0) {
                 let weight = match rule {
+                    // The common factor changes no minimum; it keeps entries near one, as the solver's rank tolerance asks.
                     Rule::Weighted(ratings) => largest / ratings[k],
                     _ => 1.0,
                 };
@@ -307,6 +311,7 @@ impl Cuts {
             }
         }
         // The free components of least norm, and λ = base + Σ slope_f z_f with them.
+        // Components that change no driven effort have no pivot and stay zero: reactions that statics leaves open.
         solve_semidefinite(&mut self.normal[..n_free * n_free], &mut self.right);
         for (column, &j) in self.unknowns.iter().enumerate() {
             let steps = self.right.iter().zip(&self.free);
@@ -325,6 +330,7 @@ impl Cuts {
             self.select(|j, felt| felt[j] && run.contains(&j));
             self.fill_system(drives, tau);
             let closure = self.eliminate();
+            // Each cut has to carry the whole demand alone, so the poorest of them counts.
             worst.rank = worst.rank.min(closure.rank);
             worst.condition = worst.condition.min(closure.condition);
             for (column, &j) in self.unknowns.iter().enumerate() {
@@ -385,6 +391,7 @@ impl Cuts {
         let mut done = 0;
         while done < self.n_rows {
             // The largest entry that is left becomes the pivot; once all are rounding, the rank is found.
+            // Against the levers and not the pivots: a system that is singular altogether has no pivot to compare with.
             let mut best = (rounding, None);
             for (i, row) in rows.chunks_exact(width).enumerate().skip(done) {
                 for (j, x) in row[..m].iter().enumerate() {
@@ -434,6 +441,7 @@ fn missing(drives: Drives<'_>, tau: &mut [f64]) -> (f64, usize) {
     let mut worst = (0.0, 0);
     for k in (0..tau.len()).filter(|k| drives.is_passive(*k)) {
         let effort = core::mem::take(&mut tau[k]).abs();
+        // NaN is not larger than anything, and must not be lost for that.
         if effort > worst.0 || effort.is_nan() {
             worst = (effort, k);
         }

@@ -117,6 +117,7 @@ pub(super) fn sin_cos(x: Lane) -> (Lane, Lane) {
         4.166_666_666_666_659e-2,
     ];
     let angles = x.0.to_array();
+    // Asked so that NaN comes here as well, and stays NaN.
     if !angles.iter().all(|x| x.abs() < FAR) {
         let both = angles.map(f64::sin_cos);
         return (lane(both.map(|b| b.0)), lane(both.map(|b| b.1)));
@@ -135,6 +136,7 @@ pub(super) fn sin_cos(x: Lane) -> (Lane, Lane) {
     // third.
     let quarter = biased.to_array().map(f64::to_bits);
     let pick = |k: usize, even: f64, odd: f64, ahead: u64| {
+        // The low bits of the biased number are n mod 4: bit 0 swaps sine and cosine, bit 1 is the sign.
         let mask = 0_u64.wrapping_sub(quarter[k] & 1);
         let bits = (even.to_bits() & !mask) | (odd.to_bits() & mask);
         f64::from_bits(bits ^ ((quarter[k].wrapping_add(ahead) & 2) << 62))

@@ -53,6 +53,7 @@ impl Mechanism {
     /// Mechanism under the earth's gravity along −z. Joints with a drive in the model are driven, or all of them if none
     /// has one; those with mimic relations follow. A floating base is supported.
     pub fn new(model: Arc<Model>) -> Self {
+        // A URDF alone names no drives; a robot of it is taken as driven at all its joints.
         let any = model.joints.iter().any(|joint| joint.drive.is_some());
         let (mut driven, mut supported) = (vec![false; model.nv], vec![false; model.nv]);
         for (i, joint) in model.joints.iter().enumerate() {
@@ -80,6 +81,7 @@ impl Mechanism {
         let mut model = Model::clone(&self.model);
         for payload in &self.payloads {
             let inertia = &mut model.bodies[payload.body.0].inertia;
+            // A point mass: all of its rotational inertia is Steiner's part, which `combined` adds.
             let about_com = Matrix3::zeros();
             *inertia =
                 inertia.combined(&Inertia { mass: payload.mass, com: payload.point, about_com });

@@ -74,6 +74,7 @@ impl Link {
         let I = inertia.about_com;
         let moments = match kind {
             Nodes::Com | Nodes::Beam { .. } => I,
+            // `S = ∫ x xᵀ dm` about the centre of mass: `I = tr(S) 1 − S`, hence `tr S = ½ tr I`.
             Nodes::Point => Matrix3::identity() * (0.5 * I.trace()) - I,
         };
         Self { mass: inertia.mass, com: inertia.com, moments }
@@ -130,6 +131,7 @@ impl Link {
     #[inline(always)]
     pub(super) fn moment_point<T: Number>(&self, R: &M<T>, tips: [V<T>; 3]) -> V<T> {
         // M = Σ (R S)_j × r̈_j.
+        // With r = R x for every particle, `∫ r × r̈ dm = Σ_jk S_jk r_j × r̈_k` over the columns of R.
         let B = times(R, &splat_matrix(&self.moments));
         let part = |j: usize| cross(&B.column(j).into_owned(), &tips[j]);
         part(0) + part(1) + part(2)
@@ -158,6 +160,7 @@ pub(super) fn exact(
         let (v, a) = (&mut v[run.clone()], &mut a[run]);
         if let Nodes::Beam { elements, .. } = kind {
             let o = data.pose_in_world[i].translation - data.origin;
+            // A uniform rod that begins at its joint has its centre of mass halfway.
             let far = (data.com[i] - o) * 2.0;
             for k in 0..=elements {
                 let (v_k, a_k) = point(i, &(o + far * (k as f64 / elements as f64)));
@@ -217,6 +220,7 @@ pub(super) fn rotation_between(R: &M<Lane>, R_next: &M<Lane>) -> V<Lane> {
     axis *= half;
     let s2 = dot(&axis, &axis);
     let (s2s, traces) = (s2.0.to_array(), trace.0.to_array());
+    // A turn by nearly π has as small a sine; only the trace tells them apart, above 1 where the cosine is positive.
     if s2s.iter().all(|s2| *s2 < 1e-3) && traces.iter().all(|trace| *trace > 1.0) {
         // asin(s)/s; the first term left out is 0.023 s¹⁰ < 1e-16.
         let series = [105.0 / 3456.0, 15.0 / 336.0, 3.0 / 40.0, 1.0 / 6.0, 1.0];
@@ -226,6 +230,7 @@ pub(super) fn rotation_between(R: &M<Lane>, R_next: &M<Lane>) -> V<Lane> {
     // Larger turns: θ from sin θ and cos θ = (tr − 1)/2.
     let factor = |s2: f64, trace: f64| {
         let sin = s2.sqrt();
+        // At exactly π the cross products vanish and the axis is lost; steps of a motion are far from it.
         if sin > 0.0 { sin.atan2(0.5 * (trace - 1.0)) / sin } else { 1.0 }
     };
     axis * lane(core::array::from_fn(|k| factor(s2s[k], traces[k])))

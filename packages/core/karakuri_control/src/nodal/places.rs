@@ -53,6 +53,7 @@ impl Place {
             kind: joint.kind.clone(),
             q_start: joint.q_start,
             v_start: joint.v_start,
+            // Exactly the identity, as of most URDF joints, which then cost no product.
             rotation: (R != Matrix3::identity()).then_some(R),
             translation: joint.pose_in_parent.translation,
         }
@@ -87,6 +88,7 @@ impl Place {
             }
             JointKind::Custom(motion) => {
                 let (mut R_JB, mut p_JB) = (M::<Lane>::identity(), V::<Lane>::zeros());
+                // A custom joint knows single numbers only, so it is asked lane by lane.
                 for at in 0..LANES {
                     let X_JB = motion.pose(&coordinates(motion.as_ref(), &q, at));
                     R_JB.replace(at, X_JB.rotation);
@@ -121,7 +123,9 @@ impl Place {
                     },
                 );
             }
+            // Of hinges and slides the axis reads the same in B as in the joint's frame, whose rotation is then not needed.
             JointKind::Prismatic { axis } => put(0, along(R_WB, axis, &F.force)),
+            // Axes of these joints are those of the parent side, so the parent's rotation is needed, and read only here.
             JointKind::Spherical => {
                 let R = self.frame(&R_WP());
                 (0..3).for_each(|j| put(j, column(&R, j, &F.moment)));

@@ -69,6 +69,7 @@ impl Mechanism {
         update_velocities(model, &mut data, v);
         update_accelerations(model, &mut data, v, vdot);
         let links = self.links(&data, exerted);
+        // Axes along z, slides across it, every link's z upright: then two components a force and one a moment leave nothing out.
         let planar = (0..model.nv).all(|k| {
             let S = &data.subspace[k];
             S.angular.xy().norm() < ROUNDING && S.linear.z.abs() < ROUNDING
@@ -94,6 +95,7 @@ impl Mechanism {
                 along.iter_mut().filter(|x| x.abs() < ROUNDING).for_each(|x| *x = 0.0);
                 for (j, link) in links.iter().enumerate() {
                     if self.carries(i, j) {
+                        // A slide takes the force at its own link, among whose outboard forces are those of all links beyond.
                         let along = if i == j { along } else { Vector3::zeros() };
                         product.add_lengths(link, &S.angular, &along);
                     } else {
@@ -216,6 +218,7 @@ impl Product {
     /// One row's entries for one link: the components of its forces along an axis and a slide, in its axes.
     fn add_lengths(&mut self, link: &Link, axis: &Vector3, along: &Vector3) {
         let turned = |v: Vector3| {
+            // [T] has turned the forces into the link's axes already.
             let mut v = link.R.transpose() * v;
             v.iter_mut().filter(|x| x.abs() < ROUNDING).for_each(|x| *x = 0.0);
             v

@@ -45,6 +45,7 @@ impl Stencil {
             |(body, joint): (&karakuri_model::Body, _)| Place::new(body.parent.map(|p| p.0), joint);
         Self {
             places: model.bodies.iter().zip(&model.joints).map(place).collect(),
+            // `Point` needs no logarithm of a rotation and no velocity: three positions are all there is here.
             links: model.bodies.iter().map(|b| Link::new(Nodes::Point, &b.inertia)).collect(),
             gravity,
             q: [(); 3].iter().flat_map(|()| model.neutral_position()).collect(),
@@ -130,5 +131,6 @@ fn middle(x: Lane) -> f64 {
 /// Second difference of the first three lanes over the step squared.
 fn second(x: Lane) -> f64 {
     let [before, at, after, _] = x.0.to_array();
+    // Neighbours are so close that their differences are exact; `after − 2 at + before` would round at the size of the position.
     ((after - at) - (at - before)) * (1.0 / (STEP * STEP))
 }

@@ -76,6 +76,7 @@ impl Scheme {
         let (mut tau, mut lambda) = (vec![0.0; n * nv], vec![0.0; n * n_lambda]);
         // One worker a thread, each with neighbouring stretches; recursions need all of them in turn.
         let threads = if self.variant.remembers() { 1 } else { rayon::current_num_threads() };
+        // Whole stretches for each worker, so that only the last one of all computes a partly filled block.
         let each = n.div_ceil(STRETCH).div_ceil(threads) * STRETCH;
         let mut jobs = Vec::with_capacity(threads);
         let mut rest = (&mut tau[..], &mut lambda[..]);
@@ -140,6 +141,7 @@ impl Scheme {
         if target.v.is_empty() || target.vdot.is_empty() {
             return Err(NodalError::MissingRates("method `simulated`"));
         }
+        // Shared drives get efforts of least norm; there are no cuts here for another rule to act on.
         if m.rule != Rule::LeastNorm {
             let text =
                 "method `simulated` shares by `least_norm` alone; use `nodal` or `recursive`";
@@ -150,6 +152,7 @@ impl Scheme {
         let mut method = Simulated::under(&loaded, m.gravity);
         let mut data = Data::new(&loaded);
         let mut external = vec![Force::default(); loaded.bodies.len()];
+        // The wrench that carries a floating base is found as the effort of drives there.
         let driven: Vec<bool> = m.driven.iter().zip(&m.supported).map(|(d, s)| *d || *s).collect();
         let mut tau = vec![0.0; n * nv];
         let (mut missing, mut largest) = ((0.0, 0), 0.0_f64);
@@ -196,10 +199,12 @@ impl Scheme {
     ) -> Result<Vec<Warning>, NodalError> {
         let time = |sample: usize| sample as f64 * target.dt;
         let (missing, sample, dof) = seen.missing;
+        // The floor is for mechanisms without weight at rest, whose efforts are all round-off.
         if missing.is_nan() || missing > MISSING_TOLERANCE * seen.largest_effort.max(1e-9) {
             let joints = &self.mechanism.model.joints;
             let joint = joints.iter().rfind(|j| j.v_start <= dof).map_or("", |j| j.name.as_str());
             let (joint, time, effort) = (joint.to_owned(), time(sample), missing);
+            // A rank below that elsewhere on the path is a matter of the position; the same rank, of too few drives.
             return Err(if seen.rank_at_missing < seen.rank {
                 NodalError::DeadPoint { joint, time, effort }
             } else {
@@ -234,6 +239,7 @@ impl Scheme {
                 return Err(NodalError::NotFinite { time: sample as f64 * target.dt, coordinate });
             }
         }
+        // Central differences, extrapolated at both ends, and the watch's differences over twice the distance.
         if samples < 5 {
             return Err(NodalError::TooFewSamples(samples));
         }
@@ -299,6 +305,7 @@ impl Summary {
     fn merged(mut self, other: Self) -> Self {
         self.watched.merge(&other.watched);
         self.largest_effort = self.largest_effort.max(other.largest_effort);
+        // NaN is not larger than anything, and has to get through to the error.
         if other.missing.0 > self.missing.0 || other.missing.0.is_nan() {
             (self.missing, self.rank_at_missing) = (other.missing, other.rank_at_missing);
         }
@@ -380,6 +387,7 @@ impl<'a> Worker<'a> {
         if !model.loops.is_empty() {
             let data = &mut self.data;
             let q = &target.q[sample * model.nq..][..model.nq];
+            // The bodies of the loops suffice: what carries them moves both sides of a cut alike.
             forward_kinematics_of(model, data, q, &self.constrained);
             let limit = gap_limit(target.dt);
             let (gap, name) = largest_gap(model, data);
@@ -399,6 +407,7 @@ impl<'a> Worker<'a> {
         s.largest_effort = tau.iter().fold(s.largest_effort, |l, t| l.max(t.abs()));
         s.rank = s.rank.max(closure.rank);
         let (missing, dof) = closure.missing;
+        // `close` has taken the missing effort out of `tau`; without drives it would be the only scale.
         s.largest_effort = s.largest_effort.max(if missing.is_finite() { missing } else { 0.0 });
         if missing > s.missing.0 || missing.is_nan() {
             (s.missing, s.rank_at_missing) = ((missing, sample, dof), closure.rank);

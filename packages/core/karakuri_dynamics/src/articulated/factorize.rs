@@ -27,6 +27,7 @@ impl Articulated {
         }
         for (i, body) in model.bodies.iter().enumerate().rev() {
             let mut inertia = self.inertia[i];
+            // The last dof of a joint is next to the body and is eliminated first; those before it move what it leaves.
             for k in self.topology.dofs(i).rev() {
                 let S = data.subspace[k];
                 // Those of a floating base, which is at O, are unit vectors.

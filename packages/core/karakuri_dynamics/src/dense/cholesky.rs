@@ -9,6 +9,7 @@ pub fn solve_positive_definite(A: &mut [f64], x: &mut [f64]) -> bool {
     for i in 0..n {
         for j in 0..=i {
             let dot: f64 = (0..j).map(|k| A[i * n + k] * A[j * n + k]).sum();
+            // On the diagonal `rest > 0` also fails for NaN, so a matrix that is not finite is reported, not factorised.
             let rest = A[i * n + j] - dot;
             if i > j {
                 A[i * n + j] = rest / A[j * n + j];

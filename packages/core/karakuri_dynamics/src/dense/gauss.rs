@@ -13,6 +13,7 @@ pub fn solve_general(A: &mut [f64], x: &mut [f64]) -> bool {
             row.swap_with_slice(&mut below[(pivot - k - 1) * n + k..(pivot - k) * n]);
             x.swap(k, pivot);
         }
+        // Exactly zero only: how near to singular is too near depends on the caller's units.
         if row[0] == 0.0 || !row[0].is_finite() {
             return false;
         }

@@ -41,6 +41,7 @@ impl PivotedCholesky {
         let mut largest: f64 = 0.0;
         for k in 0..n {
             // The largest diagonal entry that is left becomes the pivot.
+            // `total_cmp` puts NaN above every number, so a matrix that is not finite ends the factorisation at once.
             let pivot =
                 (k..n).max_by(|&i, &j| self.at(i, i).total_cmp(&self.at(j, j))).unwrap_or(k);
             self.swap(k, pivot);

@@ -120,6 +120,7 @@ impl InverseKinematics {
                 self.position.copy_from_slice(&self.q);
                 best = Some(attempt);
             }
+            // Out of reach as well one start is searched: the position nearest to the target is part of the answer.
             if attempt.converged || hopeless {
                 break;
             }
@@ -147,6 +148,7 @@ impl InverseKinematics {
         for joint in problem.locked {
             let first = model.joints[joint.0].v_start;
             for k in first..first + model.joints[joint.0].kind.nv() {
+                // To hold a mimic joint is to hold its leader, and with it all that follow.
                 self.locked[self.reduction.row(k).0] = true;
             }
         }
@@ -186,6 +188,7 @@ impl InverseKinematics {
                     // Levenberg-Marquardt: less damping after a step that gains, more after one that does not.
                     let gain = tried.map_or(0.0, |after| errors.cost - after.cost);
                     if gain > LEAST_GAIN * errors.cost {
+                        // Lowered by less than it is raised below, because a refused step costs no new Jacobian.
                         damping = (0.2 * damping).max(LEAST_DAMPING);
                         break tried;
                     }
@@ -209,6 +212,7 @@ impl InverseKinematics {
         let n = self.delta.len();
         for (k, bound) in self.bounds.iter().enumerate() {
             // A coordinate without a column gets no step.
+            // Only what the error pushes outwards is frozen, so a coordinate leaves its limit as soon as the push turns round.
             if self.locked[k] || bound.held(&self.q, self.gradient[k]).is_some() {
                 for x in self.jacobian.iter_mut().skip(k).step_by(n) {
                     *x = 0.0;
@@ -237,6 +241,7 @@ impl InverseKinematics {
         self.reduction.expand_velocity(&self.delta, &mut self.rates);
         integrate(model, &self.q, &self.rates, fraction, &mut self.trial);
         clamp(&self.bounds, &self.locked, &mut self.trial);
+        // After the clamp: bounds are those of leaders, with the limits of their followers in them.
         self.reduction.project_position(&mut self.trial);
         forward_kinematics(model, &mut self.data, &self.trial);
         Some(step::errors(model, &self.data, targets, &mut self.trial_residual))
@@ -275,6 +280,7 @@ impl InverseKinematics {
             if !moves {
                 return Some(IkObstacle::NothingMoves { target: i });
             }
+            // With a free axis the target is a line or a plane, whose nearest point may be within reach.
             let is_bound = target.position_weight.iter().all(|w| *w > 0.0);
             let (distance, reach) = chain.distance_and_reach(target);
             (is_bound && distance > reach).then_some(IkObstacle::OutOfReach {
@@ -312,6 +318,7 @@ fn bounds(model: &Model, reduction: &Reduction) -> Vec<Bound> {
                 bound.joint = i;
                 bound.q = (joint.kind.nv() == 1).then_some(joint.q_start);
             }
+            // A follower with multiplier zero stands still and limits nothing.
             if joint.kind.nv() == 1 && factor != 0.0 {
                 // The joint's limits in its leader's coordinate; a negative factor exchanges them.
                 let at = |limit: f64| (limit - reduction.offset(k)) / factor;
@@ -353,6 +360,7 @@ impl<'a> Chain<'a> {
 
     /// Distance of the target from the first joint, and the length of all links and strokes after it. [m]
     fn distance_and_reach(self, target: &IkTarget) -> (f64, f64) {
+        // The triangle inequality: no posture brings the frame farther than the sum of all offsets and strokes.
         let mut reach = self.frame.pose_in_body.translation.norm();
         let mut root = Vector3::zeros();
         for i in self.joints() {
@@ -386,6 +394,7 @@ impl SplitMix64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        // The upper 53 bits are as many as a double holds, so every number is exact and 1 is never reached.
         ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
     }
 }

@@ -107,6 +107,7 @@ pub(super) fn damped_step(
 ) -> bool {
     let (m, n) = (r.len(), delta.len());
     // Lower triangle of J Jᵀ.
+    // `Jᵀ (J Jᵀ + λ)⁻¹ = (Jᵀ J + λ)⁻¹ Jᵀ`; the left side solves for the few errors instead of all joints.
     for i in 0..m {
         for j in 0..=i {
             let rows = J[i * n..(i + 1) * n].iter().zip(&J[j * n..(j + 1) * n]);
@@ -115,7 +116,9 @@ pub(super) fn damped_step(
     }
     let trace: f64 = (0..m).map(|i| A[i * m + i]).sum();
     // λ t, with t the mean of the diagonal of J Jᵀ.
+    // Relative to the diagonal, a damping means the same for any size of the robot and any weights.
     let shift = damping * trace / m as f64;
+    // No joint that may move acts on an error, or something is NaN.
     if !(trace > 0.0 && shift > 0.0) {
         return false;
     }

@@ -212,6 +212,7 @@ impl ConstraintEmbedding {
         let predicted = self.predict(driven, q);
         let parts = MotionMut { q: &mut *q, v: &mut *v, vdot: &mut *vdot };
         let mut gap = self.complete_for(Purpose::Followed, model, data, driven, parts);
+        // The prediction did not lead to a closed loop; the sample as it was given may still be on the right branch.
         if predicted && (gap.is_nan() || gap > ROUNDING) {
             q.copy_from_slice(&self.measured);
             let parts = MotionMut { q: &mut *q, v: &mut *v, vdot: &mut *vdot };
@@ -227,6 +228,7 @@ impl ConstraintEmbedding {
     /// Predicts the dependent coordinates of `q` from the last sample, to first order; false, and `q` unchanged, where the
     /// prediction may be on another branch.
     fn predict(&mut self, driven: &[bool], q: &mut [f64]) -> bool {
+        // R of another choice of drives has other coordinates as dependent, and an open last sample leads nowhere.
         if !(self.follows && self.moves && self.eliminated_for == driven) {
             return false;
         }
@@ -307,6 +309,7 @@ impl ConstraintEmbedding {
         q: &mut [f64],
     ) -> f64 {
         let mut gap = 0.0;
+        // One pass more than steps: the last only measures, and eliminates the rows at the position that is returned.
         for step in 0..=CLOSING_STEPS {
             if self.moves {
                 if step == 0 {
@@ -321,6 +324,7 @@ impl ConstraintEmbedding {
             self.prepare(model, data, driven);
             let last = gap;
             gap = self.right.iter().fold(0.0, |gap: f64, c| gap.max(c.abs()));
+            // Rounding of long lever arms may stay above the tolerance; a gap that no longer halves is as small as it gets.
             let stuck = step > 0 && gap < ROUNDING && gap > 0.5 * last;
             if gap < purpose.closed() || stuck || step == CLOSING_STEPS {
                 break;
@@ -398,6 +402,7 @@ impl ConstraintEmbedding {
         for (l, ends) in model.loops.iter().zip(&self.ends) {
             let error = ends.gap();
             let locked = (0..6).filter(|k| l.locked[*k]);
+            // The directions first: the other way round `zip` would take a right side too many at the end of each loop.
             locked.zip(&mut right).for_each(|(k, right)| *right = -error[k]);
         }
         for (c, right) in model.couplings.iter().zip(right) {
@@ -414,6 +419,7 @@ impl ConstraintEmbedding {
             let locked = (0..6).filter(|k| l.locked[*k]);
             locked.zip(&mut right).for_each(|(k, right)| *right = -rate[k]);
         }
+        // Couplings are linear: Ġ = 0.
         right.for_each(|right| *right = 0.0);
     }
 }

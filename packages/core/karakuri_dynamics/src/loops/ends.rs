@@ -46,6 +46,7 @@ impl LoopEnds {
     /// That of [`relative_gap`](super::relative_gap): its derivative on a closed loop is the relative velocity in the locked
     /// directions, so Newton's method converges quadratically. [rad; m]
     pub fn gap(&self) -> [f64; 6] {
+        // In A's axes, so that a common motion of both ends leaves the gap and a free direction of A stays free.
         let p = self.R_WA.tr_mul(&(self.p_WB - self.p_WA));
         let rotation = if self.locked.contains(&true) {
             rotational_gap(&self.R_WA.tr_mul(&self.R_WB), self.locked)

@@ -57,6 +57,7 @@ fn for_each_between(
 ) {
     // Parents come before children, so the later body is never the common one.
     while a != b {
+        // The world, `None`, is below every body: a side that has arrived there waits for the other.
         let (body, sign) = if a > b { (&mut a, 1.0) } else { (&mut b, -1.0) };
         let Some(BodyId(i)) = *body else { return };
         let joint = &model.joints[i];

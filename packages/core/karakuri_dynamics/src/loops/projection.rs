@@ -166,6 +166,7 @@ impl LoopProjection {
             return;
         }
         let largest = |x: &[f64]| x.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
+        // What loops lock comes out as round-off of the response before; left there, its inverse would be a huge effective mass.
         let before = largest(x);
         self.project_beside(x, false);
         if largest(x) <= LOCKED * before {
@@ -178,6 +179,7 @@ impl LoopProjection {
         let (n, nv) = (self.n, self.nv);
         for (i, row) in self.jacobian.chunks_exact(nv.max(1)).take(n).enumerate() {
             let yielding = self.delassus[i * (n + 1)];
+            // A row that moves nothing has no scale for its κ, and nothing to hold either.
             if yielding <= 0.0 {
                 continue;
             }
@@ -216,6 +218,7 @@ impl LoopProjection {
             let on_b = Force::new(R * Vector3::new(a, b, c), R * Vector3::new(x, y, z));
             for (sign, body) in [(-1.0, joint.body_a), (1.0, joint.body_b)] {
                 let Some(BodyId(body)) = body else { continue };
+                // `external` takes wrenches at the origins of body frames.
                 let arm = X_WB.translation - data.pose_in_world[body].translation;
                 let F = on_b * sign;
                 external[body] += Force::new(F.moment + arm.cross(&F.force), F.force);
@@ -268,6 +271,7 @@ impl LoopProjection {
 
     /// Puts `q` back on the loops; leaves `data` at the corrected position. Largest gap left. [m or rad]
     pub fn close(&mut self, model: &Model, data: &mut Data, q: &mut [f64]) -> f64 {
+        // A quasi-Newton iteration: the rows are those of the step's start, so the rate depends on how far the step moved.
         let mut gap = f64::INFINITY;
         for _ in 0..PROJECTIONS {
             let before = gap;
@@ -278,6 +282,7 @@ impl LoopProjection {
                 forward_kinematics(model, data, q);
                 return before;
             }
+            // A gap that does not even halve is round-off, or a row without a pivot: more rounds with this factor are in vain.
             if gap <= GAP_TOLERANCE || gap > 0.5 * before {
                 break;
             }

@@ -107,6 +107,7 @@ pub(super) fn rotational_gap(R: &Matrix3, locked: [bool; 3]) -> Vector3 {
         [true, false, true] => tilt(R, 1),
         [true, true, false] => tilt(R, 2),
         // A universal joint: the angle between one axis of A and another of B, against 90°.
+        // Signs as of the locked rotation itself: R_zy = sin ω_x for a turn about x alone.
         [true, false, false] => Vector3::new(R[(2, 1)], 0.0, 0.0),
         [false, true, false] => Vector3::new(0.0, R[(0, 2)], 0.0),
         [false, false, true] => Vector3::new(0.0, 0.0, R[(1, 0)]),

@@ -95,6 +95,7 @@ pub struct BodyData {
 const GRAVITY: f64 = 9.81;
 
 fn part(mass_kgf: f64, inertia_kgf: [f64; 3]) -> Part {
+    // A mass of 1 kgf·s²/m is 9.81 kg.
     Part { mass: mass_kgf, inertia: inertia_kgf }.scaled(GRAVITY)
 }
 

@@ -49,6 +49,7 @@ impl Cards {
     /// # Errors
     /// When a card is missing, or a field is no number or out of range; the error names the file and the card.
     pub fn read(gait: &str, compensation: &str) -> Result<Self, CardsError> {
+        // The only card that tells the two kinds of deck apart.
         let kind = compensation.lines().nth(2).map(str::trim);
         let (mut gait, mut more) = (Deck::new(gait), Deck::new(compensation));
         if let Some("START" | "STOP") = kind {
@@ -80,6 +81,7 @@ impl<'a> Deck<'a> {
 
     fn card(&mut self, what: &str) -> Result<&'a str, CardError> {
         let line = self.lines.get(self.next).copied();
+        // Counted even at the end, so that the error names the line that is missing.
         self.next += 1;
         line.map(str::trim)
             .ok_or_else(|| self.error(format!("the cards end; {what} should follow")))

@@ -138,6 +138,7 @@ struct HalfBranch {
 }
 
 fn unknown(p: &BranchPoint) -> Unknown {
+    // The logarithm, as the mass goes over decades: equal arcs are then equal ratios.
     p.start.push(p.factor.ln())
 }
 
@@ -192,6 +193,7 @@ impl Continuation<'_> {
             // Newton's step of both rows: the residual vanishes, and `y` stays in the plane through the prediction.
             let right = (-r).push(-direction.dot(&(y - predicted)));
             let step = bordered(&a, direction).lu().solve(&right)?;
+            // A step far beyond the arc's length leads to another branch, or nowhere.
             if step.norm() > 2.0 {
                 return None;
             }
@@ -215,6 +217,7 @@ impl Continuation<'_> {
         let (mut weight_low, mut weight_high) = (from.determinant, to.determinant);
         while high.0 - low.0 > NEAR {
             let part = weight_low / (weight_low - weight_high);
+            // Kept off the ends, where false position can stall.
             let middle = low.0 + (high.0 - low.0) * part.clamp(0.05, 0.95);
             let Some(found) = self.ahead(from, middle) else { break };
             // The Illinois rule: the end that stays counts half.
@@ -242,6 +245,7 @@ impl Continuation<'_> {
             crossings: Vec::new(),
             end: BranchEnd::Count,
         };
+        // A determinant of 0 changes no sign: the first point is compared with nothing.
         let mut here = Station { y: *from, tangent: *direction, determinant: 0.0, iterations: 0 };
         let mut arc = self.options.first_arc;
         let [least, greatest] = self.options.factors.map(f64::ln);

@@ -191,6 +191,7 @@ impl Curve {
         } else {
             time.clamp(first, last)
         };
+        // Without the ends, so that the last time belongs to the last piece.
         let inner = &self.knots[1..self.knots.len() - 1];
         let i = inner.partition_point(|&knot| knot <= time);
         let u = time - self.knots[i];
@@ -273,6 +274,7 @@ const DEGREE: usize = 6;
 
 /// Weights of `width` equally spaced values in their least-squares polynomial, evaluated at the place of one of them. (width)
 fn weights(width: usize, place: usize) -> Option<DVector<f64>> {
+    // No more coefficients than values: short curves are interpolated instead.
     let degree = DEGREE.min(width - 1);
     let middle = 0.5 * (width - 1) as f64;
     let power = |row: usize, power: usize| (0..power).fold(1.0, |p, _| p * (row as f64 - middle));

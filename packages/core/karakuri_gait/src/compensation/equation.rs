@@ -64,6 +64,7 @@ impl Equation<'_> {
 
     /// The unknown accelerations; `None` where an angle has grown abnormally or the system is singular. [rad/s²] (4)
     pub fn accelerations(&self, t: f64, state: &State) -> Option<[f64; 4]> {
+        // Asked so that NaN is abnormal too.
         if !state.iter().take(4).all(|angle| angle.abs() < ABNORMAL) {
             return None;
         }
@@ -75,11 +76,13 @@ impl Equation<'_> {
         let mut matrix = SMatrix::<f64, 4, 4>::identity();
         for k in 0..n {
             *Self::unknown(&mut posture, k) = 1.0;
+            // Fixed arms have no unknown of their own: a unit acceleration of the trunk is theirs as well.
             self.follow(&mut posture);
             let moments = self.moments(&posture, zmp);
             for row in 0..n {
                 matrix[(row, k)] = moments[row] - rest[row];
             }
+            // Fixed arms keep the trunk's unit until the next column, but k = 1 is the last one there.
             *Self::unknown(&mut posture, k) = 0.0;
         }
         // Rows and columns beyond the unknowns stay those of the identity, so that their accelerations are zero.
@@ -118,6 +121,7 @@ impl Equation<'_> {
             return [x, y, 0.0, 0.0];
         }
         let shoulder = |side: usize, first: usize| {
+            // Upper arm and forearm: all that a shoulder carries.
             let arm = [bodies[first], bodies[first + 1]];
             moment_about(arm, skeleton.shoulder[side].position(), g)[1]
         };

@@ -48,6 +48,7 @@ impl Family {
 /// Starts at a factor, on straight lines between neighbouring points.
 pub(super) fn between(points: &[BranchPoint], factor: f64) -> impl Iterator<Item = State> + '_ {
     points.windows(2).filter_map(move |pair| {
+        // As in the continuation, whose points are spread over the logarithm.
         let (a, b) = (pair[0].factor.ln(), pair[1].factor.ln());
         let k = (factor.ln() - a) / (b - a);
         (0.0..=1.0).contains(&k).then(|| pair[0].start.lerp(&pair[1].start, k))
@@ -75,6 +76,7 @@ pub fn find_families(
             let other = trace_crossing(body, gait, &crossing, options);
             let mut ends = other.points.first().into_iter().chain(other.points.last());
             if ends.any(|end| branches.iter().all(|b| !b.passes_near(end, SAME))) {
+                // Only those of new branches: known ones would be followed round for ever.
                 crossings.extend(&other.crossings);
                 branches.push(other);
             }
@@ -140,6 +142,7 @@ fn between_turns(points: &[BranchPoint]) -> Vec<Vec<BranchPoint>> {
 /// Kind of a piece of a branch; `None` where the arms swing above the horizontal.
 fn kind(body: &BodyData, gait: &SteadyGait, points: &[BranchPoint]) -> Option<FamilyKind> {
     let (light, heavy) = (points.first()?, points.last()?);
+    // Kinds differ most at the heaviest arms of a family.
     let scaled = body.with_arm_factor(heavy.factor);
     let e = Equation { body: &scaled, gait, arms: Arms::Passive };
     let [left, right] = largest_arms(&e, &heavy.start)?;

@@ -332,6 +332,7 @@ impl WaistShift {
 
 /// Time of a sample. [s]
 pub(super) fn time_of(sample: u32) -> f64 {
+    // Samples are numbered from 1, as on the study's cards.
     f64::from(sample.saturating_sub(1)) / RATE
 }
 
@@ -357,6 +358,7 @@ fn joint_curve(
     factor: f64,
     interpolation: Interpolation,
 ) -> Result<Curve, GaitError> {
+    // Sample 61 is given as well, though it is sample 1 again: a curve that does not close is found so.
     let (times, values) = ends(name, samples, factor, PERIOD + 1)?;
     let curve = match interpolation {
         Interpolation::Linear => Curve::linear(&times, &values).map(Curve::repeated),

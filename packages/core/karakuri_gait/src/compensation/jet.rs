@@ -61,6 +61,7 @@ impl Jet {
     /// Angle of a cosine between -1 and 1. [rad]
     #[must_use]
     pub fn acos(self) -> Self {
+        // At ±1 the rate is infinite; callers keep the knee bent.
         let sine_squared = 1.0 - self.value * self.value;
         let first = -sine_squared.sqrt().recip();
         self.through(self.value.acos(), first, first * self.value / sine_squared)

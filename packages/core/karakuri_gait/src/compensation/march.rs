@@ -59,6 +59,7 @@ pub fn march_in(e: &Equation<'_>, start: &State, intervals: usize) -> Result<Mar
         let t = n as f64 * h;
         let abnormal = MarchError { time: t };
         let s = states[n];
+        // Later rates come from the corrector's last evaluation.
         if n < 4 {
             rates.push(e.derivative(t, &s).ok_or(abnormal)?);
         }
@@ -71,6 +72,7 @@ pub fn march_in(e: &Equation<'_>, start: &State, intervals: usize) -> Result<Mar
             let ahead = e.derivative(t + h, &predicted).ok_or(abnormal)?;
             let sum = ahead * 251.0 + f * 646.0 - f1 * 264.0 + f2 * 106.0 - f3 * 19.0;
             let corrected = s + sum * (h / 720.0);
+            // PECE: the rate at the corrected state enters the steps to come, not that at the prediction. [Hairer 1993, §III.1]
             rates.push(e.derivative(t + h, &corrected).ok_or(abnormal)?);
             corrected
         };

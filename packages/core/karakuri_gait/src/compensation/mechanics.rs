@@ -27,7 +27,9 @@ impl BodyMotion {
         let skeleton = skeleton(body, posture);
         let p = posture;
         let leg = |part: Part, b: Jet| (part, leg_rate(&part, p.sway, b));
+        // Turning about Y alone: `J_y ω` without a gyroscopic part; a forearm's inward bend is left out of its inertia.
         let planar = |part: Part, angle: Jet| (part, [0.0, part.inertia[1] * angle.acceleration]);
+        // The pelvis only translates, as both hips sway alike; the standing foot does not move.
         let still = |part: Part| (part, [0.0; 2]);
         let parts = [
             leg(body.shank, p.shank[LEFT]),
@@ -128,6 +130,7 @@ impl Reaction {
     /// Zero moment point. [m] (2)
     pub fn zmp(&self) -> [f64; 2] {
         let [mx, my] = self.moment;
+        // The moment about Z has no part in the ZMP.
         let wrench = Force::new(Vector3::new(mx, my, 0.0), self.force.into());
         zero_moment_point(&wrench, &Vector3::zeros())
     }
@@ -151,6 +154,7 @@ pub struct JointMoment {
 pub fn joint_moments(body: &BodyData, posture: &Posture) -> [JointMoment; 11] {
     let (bodies, s) = BodyMotion::all(body, posture);
     let at = |joint, point: Point, beyond: &[usize]| {
+        // The study's numbers of bodies begin at 1.
         let beyond = beyond.iter().map(|&i| bodies[i - 1]);
         JointMoment { joint, moment: moment_about(beyond, point.position(), body.gravity) }
     };

@@ -43,6 +43,7 @@ impl GaitMotion {
             Some(())
         };
         for (i, start) in states.iter().take(STEPS_A_STEP).enumerate() {
+            // Each interval from its own state of the shooting: errors do not grow from one to the next.
             let mut s = *start;
             for k in 0..substeps {
                 let t = (i * substeps + k) as f64 * h;
@@ -50,6 +51,7 @@ impl GaitMotion {
                 s = runge_kutta(e, t, &s, h)?;
             }
         }
+        // The end is the mirrored start and not where the last interval led, so that steps join exactly.
         keep(SteadyGait::DURATION, states.last()?)?;
         let [a, b, c, d] = jets.map(|jets| Curve::through_jets(&times, &jets).ok());
         Some(Self { angles: [a?, b?, c?, d?], gait: e.gait.clone(), arms: e.arms })

@@ -49,6 +49,7 @@ impl Transient {
         if !start.verdict.is_stable() {
             return start;
         }
+        // An infinite cost keeps a search by comparisons among stable motions, which it starts from.
         let cost = |v: &Verdict| if v.is_stable() { v.off_center } else { f64::INFINITY };
         let best = self.compass(start.coefficients, options, cost);
         Optimum { evaluations: start.evaluations + best.evaluations, ..best }
@@ -60,6 +61,7 @@ impl Transient {
         options: &OptimizeOptions,
         cost: impl Fn(&Verdict) -> f64,
     ) -> Optimum {
+        // The diagonals lead along the ridges of a margin, where both axes alone lead down.
         const DIRECTIONS: [[f64; 2]; 8] = [
             [1.0, 0.0],
             [-1.0, 0.0],

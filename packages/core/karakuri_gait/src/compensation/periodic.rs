@@ -156,6 +156,7 @@ pub fn find_main_family(
     e: &Equation<'_>,
     options: &PeriodicOptions,
 ) -> Result<Periodic, PeriodicError> {
+    // Arms of nearly no mass leave one motion of the trunk, and swing as pendulums of a prescribed pivot.
     const LIGHT: f64 = 1e-3;
     let upright = State::zeros();
     if e.arms != Arms::Passive {
@@ -209,6 +210,7 @@ fn first_states(e: &Equation<'_>, start: &State, substeps: usize) -> Vec<State> 
         return [*start].into_iter().chain(states).take(STEPS_A_STEP).collect();
     }
     let part = |i: usize| i as f64 / STEPS_A_STEP as f64;
+    // A march that runs away is no guess; on the line all jumps are moderate.
     (0..STEPS_A_STEP).map(|i| start.lerp(&eta(start), part(i))).collect()
 }
 
@@ -236,6 +238,7 @@ fn solve_near(
                 break Some((moved, next));
             }
             epsilon /= 2.0;
+            // A step that helps only at this size leads nowhere: the Jacobian is nearly singular.
             if epsilon < 1e-4 {
                 break None;
             }

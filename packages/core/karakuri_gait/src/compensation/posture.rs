@@ -147,6 +147,7 @@ pub fn skeleton(body: &BodyData, posture: &Posture) -> Skeleton {
     let hip_left = knee_left + thigh[LEFT] * (2.0 * l.half_thigh);
     let pelvis = hip_left + side(-l.half_pelvis_width, l.hip_to_pelvis);
     let hip_right = pelvis + side(-l.half_pelvis_width, -l.hip_to_pelvis);
+    // Links point upwards on both sides, so down the right leg they are subtracted.
     let knee_right = hip_right - thigh[RIGHT] * (2.0 * l.half_thigh);
     let ankle_right = knee_right - shank[RIGHT] * (2.0 * l.half_shank);
     let foot_right = ankle_right - upright(posture.foot) * l.foot_to_ankle;
@@ -158,8 +159,10 @@ pub fn skeleton(body: &BodyData, posture: &Posture) -> Skeleton {
     let shoulder = [1.0, -1.0].map(|left| neck + side(left * l.half_shoulder_width, 0.0));
     let upper_arm = posture.arm.map(upright);
     let forearm = [LEFT, RIGHT].map(|i| {
+        // A negative angle puts an arm forward, hence the minus of an elbow's bend.
         let turned = upright(posture.arm[i] - Jet::constant(posture.elbow.forward[i]));
         let left = if i == LEFT { 1.0 } else { -1.0 };
+        // Forearms hang along the negative of this vector: outwards here is inwards there.
         turned * posture.elbow.inward.cos() + side(left * posture.elbow.inward.sin(), 0.0)
     });
     let elbow = [LEFT, RIGHT].map(|i| shoulder[i] - upper_arm[i] * (2.0 * l.half_upper_arm));

@@ -115,6 +115,7 @@ impl Marcher<'_> {
         step: &DVector<f64>,
     ) -> Option<(State, DVector<f64>)> {
         let mut epsilon = 1.0;
+        // 2⁻³⁰ of a step is below what the march resolves.
         for _ in 0..30 {
             let mut next = *s;
             for (k, &i) in self.e.indices().iter().enumerate() {

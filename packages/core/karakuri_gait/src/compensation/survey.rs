@@ -30,6 +30,7 @@ pub struct SurveyPoint {
     reason = "counts of grid points"
 )]
 fn values([from, to, step]: [f64; 3]) -> Vec<f64> {
+    // Rounded, and points from their number: repeated addition of the step would drift off the grid's end.
     let n = ((to - from) / step).round().max(0.0) as u32;
     (0..=n).map(|i| from + f64::from(i) * step).collect()
 }
@@ -65,6 +66,7 @@ impl Transient {
         let row = |sway: f64| {
             let point = |&pitch: &f64| {
                 let coefficients = Coefficients { sway, pitch };
+                // Most points of a grid are unstable, and are left at the first instant that shows it.
                 let verdict = self.verdict_above(coefficients, 0.0)?;
                 Some(SurveyPoint { coefficients, verdict })
             };

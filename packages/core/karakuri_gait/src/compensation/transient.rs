@@ -248,9 +248,11 @@ impl Transient {
         let time = f64::from(index) * GRID;
         let is_single = match spec.kind {
             _ if grid_steps(spec.standstill) == 0 => true,
+            // The instant of the change itself still has both feet down.
             Kind::Start => index > grid_steps(spec.standstill),
             Kind::Stop => index < grid_steps(spec.motion),
         };
+        // Joint curves do not depend on the coefficients, so a survey evaluates them once.
         let posture = self.posture_of(time, Jet::default(), Jet::default());
         Instant { time, posture, is_single }
     }
@@ -345,6 +347,7 @@ fn end_curve(
     steps: u32,
 ) -> Result<Curve, GaitError> {
     let (times, values) = ends(name, &joint.samples, factor, steps + 1)?;
+    // Rates and accelerations at the ends are of the same joint, so they have its factor.
     let scale = |x: [f64; 2]| x.map(|x| x * factor);
     let curve = match interpolation {
         Interpolation::Linear => Curve::linear(&times, &values),

@@ -166,6 +166,7 @@ impl Biped {
         forward_kinematics(&model, &mut data, &q);
         let leg = |side: Side| leg(&model, &data, &settings.feet[side.index()]);
         let legs = [leg(Side::Left)?, leg(Side::Right)?];
+        // In the posture of the gait: stretched legs are singular, bent ones show what their joints can do.
         let has_yaw = legs.iter().all(|leg| can_turn(&model, &data, leg, settings.com_height));
         let X_RootW = data.pose_in_world[0].inverse();
         let com_in_root = X_RootW.transform_point(&center_of_mass(&model, &data));
@@ -210,10 +211,12 @@ fn leg(model: &Model, data: &Data, link: &str) -> Result<Leg, BipedError> {
         body = model.bodies[b.0].parent;
     }
     joints.reverse();
+    // Five coordinates of a sole have to be set: three of its place, roll and pitch. Yaw may be missing.
     if joints.len() < 5 {
         return Err(BipedError::ShortLeg { link: link.to_owned(), joints: joints.len() });
     }
     let points = shape_points(model, data, foot);
+    // In the foot link's own z, which is to be vertical where the foot stands.
     let lowest = points.iter().map(|p| p.z).fold(f64::INFINITY, f64::min);
     let outline = outline(&points, lowest);
     let outline = outline.ok_or_else(|| BipedError::NoSole { link: link.to_owned() })?;
@@ -225,6 +228,7 @@ fn leg(model: &Model, data: &Data, link: &str) -> Result<Leg, BipedError> {
         .collect();
     let sole = frame_pose(model, data, foot) * sole_in_foot;
     chain.push(X_RootW.transform_point(&sole.translation));
+    // Distances of neighbouring joints, which no hinge changes: their sum is the reach of the straight leg.
     let length = chain.windows(2).map(|pair| (pair[1] - pair[0]).norm()).sum();
     let sensor = sensor(model, foot, &sole_in_foot)?;
     Ok(Leg { foot, sole_in_foot, outline, joints, hip_in_root: chain[0], length, sensor })
@@ -294,6 +298,7 @@ fn shape_points(model: &Model, data: &Data, foot: FrameId) -> Vec<Vector3> {
                 })
                 .collect(),
             Shape::Mesh(mesh) => mesh.vertices.iter().map(|v| Vector3::from(*v)).collect(),
+            // The lowest point along the foot's own vertical, not the ball's.
             Shape::Sphere { radius } => vec![-X_FootG.rotation.row(2).transpose() * *radius],
             _ => Vec::new(),
         };
@@ -311,6 +316,7 @@ fn outline(points: &[Vector3], lowest: f64) -> Option<Rectangle> {
             high[axis] = high[axis].max(x);
         }
     }
+    // A foot that touches in a line or a point has no polygon for a ZMP.
     let has_area = high[0] > low[0] && high[1] > low[1];
     has_area.then_some(Rectangle { x: [low[0], high[0]], y: [low[1], high[1]] })
 }

@@ -65,6 +65,7 @@ impl Candidate {
         let Plan { generator, timeline, route, .. } = plan;
         let StepChange { index, landing, samples, .. } = *change;
         generator.branch(&mut self.state, index);
+        // Against the old timeline, whose sample before the change is the posture that the extrapolation starts from.
         generator.displace(&mut self.state, timeline, &change.displacement);
         // The shift in the heading of the landing foot, along which later steps move.
         let (sin, cos) = landing.yaw.sin_cos();

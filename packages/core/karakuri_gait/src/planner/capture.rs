@@ -76,6 +76,7 @@ impl Steps {
         // The region captured now: the swinging foot lands within reach after `land`, or comes down at once.
         let now = |then: [Region; 2]| {
             let swinging = arrives(self.sole(side), self.landed(side, then), self.omega * land);
+            // A foot may also come down where it is: it gives up reach for time, in which ξ would have grown by `e^{ωt}`.
             let at_once = self.stood(side, &feet, then[side.other().index()]);
             let swinging = bounding_box(swinging, at_once);
             // In double support the walker may stay on both feet, or step later.
@@ -89,6 +90,7 @@ impl Steps {
         let mut capturability =
             is_in(both.unwrap_or(self.sole(side)), at).then_some(Capturability::Stand);
         let mut region = now(then);
+        // The region only grows with the number of steps, so the first that contains ξ is the least.
         for steps in 1..=MOST_STEPS {
             if capturability.is_none() && is_in(region, at) {
                 capturability = Some(Capturability::Steps(steps));
@@ -104,7 +106,9 @@ impl Steps {
         let margin = inside(region[0], at[0]).min(inside(region[1], at[1]));
         Capture {
             capturability: capturability.unwrap_or(Capturability::Falls),
+            // Outside, the distance to the corner counts, not that to the nearest edge's line.
             margin: if outside > 0.0 { -outside } else { margin },
+            // Regions count towards the other foot; reports count to the left.
             beyond: [beyond[0], side.other().sign() * beyond[1]],
         }
     }
@@ -137,6 +141,7 @@ impl Steps {
 
 /// Region from which ξ arrives in another one after `growth = ω t`, with the ZMP anywhere in `stands`.
 fn arrives(stands: Region, region: Region, growth: f64) -> Region {
+    // The map is affine in ZMP and ξ with positive factors, so boxes map to boxes by their ends. [Koolen 2012, §4]
     let left = (-growth).exp();
     [0, 1].map(|i| [0, 1].map(|end| (1.0 - left) * stands[i][end] + left * region[i][end]))
 }

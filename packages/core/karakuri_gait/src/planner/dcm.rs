@@ -13,6 +13,7 @@ pub fn natural_frequency(com_height: f64, gravity: f64) -> f64 {
 pub fn zmp_to_reach(dcm: f64, target: f64, time: f64, omega: f64) -> f64 {
     // `target = p + e^{ωt} (ξ − p)`, solved for p.
     let growth = (omega * time).exp();
+    // The denominator is 0 for a time of 0, when no ZMP moves ξ any more: callers leave a sample at least.
     (target - growth * dcm) / (1.0 - growth)
 }
 

@@ -316,6 +316,7 @@ impl WalkEngine {
         let (index, omega, h) = (sample.index, self.generator.omega(), settings.period);
         let dcm = [0, 1]
             .map(|i| sample.com[i] + sample.com_velocity[i] / omega + self.correction.dcm_error[i]);
+        // Without reactions the feet keep to their plan, so the plan's own pace counts.
         let hurry = if gains.on { gains.hurry.max(1.0) } else { 1.0 };
         // A foot in the air needs what is left of its swing, at the greatest speed that reactions may ask for.
         let air = (settings.step_time - settings.double_support) / hurry;
@@ -342,6 +343,7 @@ impl WalkEngine {
             let [a, b] = Side::BOTH.map(|side| of(side, settings.double_support, air));
             if a.margin > b.margin { a } else { b }
         };
+        // The polygon of the soles themselves is exact, where the regions of steps are boxes around them.
         if self.stabilizer.polygon.margin(dcm) >= 0.0 {
             capture.capturability = Capturability::Stand;
         }
@@ -372,9 +374,11 @@ impl WalkEngine {
     /// Plans until there is a sample after the present one.
     fn extend(&mut self) {
         while self.samples.last().is_none_or(|s| s.index as f64 <= self.time + 1e-6) {
+            // The last sample is the start of the interpolation to the first new one.
             self.samples.keep_last();
             let Err(error) = self.plan_next() else { continue };
             self.failure = Some(error);
+            // Instead of the command, closing the feet is tried, once.
             self.route.give_up();
             if self.plan_next().is_err() {
                 // A third try would end as the second one did.
@@ -435,8 +439,10 @@ impl WalkEngine {
 
     /// Changes the current step, from the next sample on, where the measured ξ requires it.
     fn react(&mut self) {
+        // From the next sample on, as the present one is being carried out.
         let index = self.sample().index + 1;
         let refused = core::mem::take(&mut self.refused);
+        // A swing that ends within two samples cannot be changed any more: the foot is about to touch.
         let is_late = self.generator.next_index() <= index + 2;
         if is_late || (refused == 0 && index <= self.reacted + 1) {
             return;
@@ -464,6 +470,7 @@ impl WalkEngine {
         let (omega, end) = (self.generator.omega(), self.timeline.end_of_step(index));
         let sample = self.samples.iter().find(|s| s.index == index)?;
         let Support::One(standing) = sample.support else { return None };
+        // On stairs the foothold is given by the edges, and a plan that reaches beyond this step cannot be cut here.
         if end != self.generator.next_index() || swing.climb() > FLAT {
             return None;
         }
@@ -492,6 +499,7 @@ impl WalkEngine {
             nominal: self.nominal.1,
             reach: steps.reach.unwrap_or_else(|| Reach::from(&settings.limits)),
             samples: [fewest.max(2), end - index, self.nominal.0.saturating_sub(index)],
+            // A step goes from behind the standing foot to before it, so twice the longest step in the time in the air.
             speed: 2.0 * hurry * settings.limits.forward / air,
             part,
             period: settings.period,
@@ -525,6 +533,7 @@ impl WalkEngine {
         let is_walkable = self.candidate.attempt(&mut plan, &change);
         if is_walkable {
             self.candidate.commit(plan);
+            // The filtered error is against the plan: it moves with it, or the reaction would be asked for once more.
             self.stabilizer.move_plan(reaction.displaced);
         }
         is_walkable

@@ -65,6 +65,7 @@ impl Excesses {
     /// Takes up the excesses of samples.
     pub(super) fn check(&mut self, model: &Model, samples: &[Sample], step: u64) {
         for sample in samples {
+            // Joint 0 is the floating base.
             for (i, joint) in model.joints.iter().enumerate().skip(1) {
                 let limits = &joint.limits;
                 let position = sample.q[joint.q_start];
@@ -87,6 +88,7 @@ impl Excesses {
     fn add(&mut self, excess: Excess) {
         let same = |e: &&mut Excess| e.joint == excess.joint && e.what == excess.what;
         match self.found.iter_mut().find(same) {
+            // One for each joint and quantity: a walk beyond a limit is so at each of its steps.
             Some(known) if excess.is_beyond(known) => *known = excess,
             Some(_) => {}
             None => self.found.push(excess),

@@ -54,6 +54,7 @@ pub struct Fall {
 impl Fall {
     /// Fall of the robot `elapsed` after the walk began [s]; `None` while it does not lie.
     pub fn of(engine: &WalkEngine, elapsed: f64) -> Option<Self> {
+        // Roll is positive to the right: about x forward, the left side goes up.
         let [right, forward] = engine.correction().lean;
         let lost = engine.lost();
         let since = lost.map_or(0.0, |lost| engine.time() - lost.time);

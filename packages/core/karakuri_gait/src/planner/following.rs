@@ -56,6 +56,7 @@ impl FollowingMonitor {
     /// [rad or m] for half a second in all.
     pub fn tick(&mut self, largest: &JointError, tolerance: f64, dt: f64) -> bool {
         let step = if largest.error.abs() > tolerance { dt } else { -FORGIVEN * dt };
+        // Not below zero: a long time in order must not excuse a longer one astray.
         self.astray = (self.astray + step).max(0.0);
         self.astray > PATIENCE
     }

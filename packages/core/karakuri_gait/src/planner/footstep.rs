@@ -87,6 +87,7 @@ pub fn clip(
 ) -> Footstep {
     let mut cut = |what, asked: f64, low: f64, high: f64| {
         let done = asked.clamp(low, high);
+        // Round-off of a step at its limit is no cut to report.
         if (done - asked).abs() > 1e-9 {
             clips.push(Clip { what, asked, done });
         }
@@ -105,6 +106,7 @@ pub fn clip(
     let turn = if has_yaw {
         cut(ClipKind::Turn, asked, -limits.turn, limits.turn)
     } else {
+        // A range of nothing: the turn is left out, and reported as a cut.
         cut(ClipKind::NoYaw, asked, 0.0, 0.0)
     };
     let position =

@@ -172,6 +172,7 @@ impl Generator {
         let end = End { q, increments: core::array::from_fn(|_| vec![0.0; nv]) };
         let pass = |cart: [CartState; 2]| Pass { cart, end: end.clone() };
         let mut states = vec![pass(zmp.map(CartState::at))];
+        // Corrections start from nothing: standing, the cart-table and the robot have the same ZMP.
         for _ in 0..self.settings.passes {
             states.push(pass([CartState::default(); 2]));
         }
@@ -204,6 +205,7 @@ impl Generator {
         [0, 1].map(|axis| {
             let carts =
                 self.state.states[last..last + self.n_passes()].iter().map(|p| p.cart[axis]);
+            // `ξ` is linear in position and velocity, so those of cart-table and corrections add up.
             carts.map(|cart| cart.position + cart.velocity / omega).sum()
         })
     }
@@ -220,6 +222,7 @@ impl Generator {
     ) -> Result<(), PlanError> {
         let (before, n_passes) = (samples.len(), self.n_passes());
         let from = self.state.n_states * n_passes;
+        // Grown by copies and never shrunk, so that planning allocates nothing once warm.
         while self.state.states.len() < from + (n + 1) * n_passes {
             let like = self.state.states[from].clone();
             self.state.states.push(like);
@@ -239,6 +242,7 @@ impl Generator {
 
     /// Whether no joint is faster than its limit, from a sample on.
     pub(super) fn is_slow_enough(&self, samples: &[Sample], from: usize) -> bool {
+        // Joint 0 is the floating base, which has no motor.
         let joints = &self.biped.model.joints[1..];
         let slow = |v: &[f64]| joints.iter().all(|j| v[j.v_start].abs() <= j.limits.velocity);
         samples.iter().skip(from).all(|s| slow(&s.v))
@@ -307,6 +311,7 @@ impl Generator {
                     self.state.states[pass].cart[axis].position += by.com[axis];
                     self.state.states[pass].cart[axis].velocity += rate[axis];
                 } else {
+                    // These errors are of a plan that is left; preview control would make up for them in the new one.
                     self.state.states[pass].cart[axis].error_sum = 0.0;
                 }
                 let cart = self.state.states[pass].cart[axis];
@@ -437,6 +442,7 @@ impl Generator {
                     .sum();
             }
             integrate(&self.biped.model, &end.q, &increment, 1.0, &mut q);
+            // The sample before is filled only now: its central differences need the posture after it.
             let before = target;
             target = self.target(timeline, index, c);
             let mut posed = self.pose(&target, &mut q);
@@ -449,6 +455,7 @@ impl Generator {
                 done = Err(PlanError { time: index as f64 * self.settings.period, left });
                 break;
             }
+            // The first posture has none before it: a robot that stands has no increment.
             if index == 0 {
                 end.q.copy_from_slice(&q);
             }
@@ -498,11 +505,13 @@ impl Generator {
         // The hip is at most `√(l² − d²)` above the sole, d its horizontal distance; within ±`rim` a parabola begins the sinking.
         let over = |side: Side| {
             let leg = &self.biped.legs[side.index()];
+            // By the centre of mass of the standing posture: that of the posture sought is not known yet.
             let com_to_hip = target.trunk * (leg.hip_in_root - self.biped.com_in_root);
             let away = target.com + com_to_hip - target.soles[side.index()].translation;
             let longest = STRETCHED * leg.length;
             let highest = (longest.powi(2) - away.xy().norm_squared()).max(0.0).sqrt();
             let over = away.z - highest;
+            // At ±rim value and slope meet those of 0 and of `over`: a kink would be a jump of the vertical velocity.
             if over > rim { over } else { (over + rim).max(0.0).powi(2) / (4.0 * rim) }
         };
         let most = (1.0 - LOWEST) * self.settings.com_height;
@@ -575,6 +584,7 @@ impl Generator {
                 let along = q - p;
                 let k = ((zmp - p).dot(&along) / along.norm_squared()).clamp(0.0, 1.0);
                 // Both soles bear the component across the line between the feet.
+                // A moment about the line cannot be shared by the lever rule; both soles take it by the same offset.
                 let across = zmp - (p + along * k);
                 self.bear(Side::Left, &(*at_zmp * (1.0 - k)), &(p + across));
                 self.bear(Side::Right, &(*at_zmp * k), &(q + across));
@@ -587,6 +597,7 @@ impl Generator {
         let foot = self.biped.legs[side.index()].foot;
         let Some(body) = self.biped.model.frames[foot.0].body else { return };
         let moment = at_point.moment + (point - self.data.origin).cross(&at_point.force);
+        // Inverse dynamics had the root link pushed by the floor; with the wrench on the feet the legs carry it.
         take_off_wrench(&mut self.data, body, &Force::new(moment, at_point.force));
     }
 }

@@ -105,6 +105,7 @@ impl Landing {
     ) {
         // The softness of the soles falls to 0 where the error of ξ is large enough for a step.
         let settings = &gains.landing;
+        // `least` may be 0, steps reacting to any error: then soles never yield.
         let pushed = felt.dcm_error[0].hypot(felt.dcm_error[1]) / gains.steps.least.max(1e-9);
         let soft = (1.0 - pushed).max(0.0);
         for side in Side::BOTH {
@@ -112,6 +113,7 @@ impl Landing {
             let Some(sensor) = &biped.legs[i].sensor else { continue };
             let F = sensor.sensor_in_sole.transform_force(&felt.wrenches[i]);
             let load = F.force.z.max(0.0) / self.weight;
+            // The planned rate of the sole: negative while it comes down.
             let sinks = (next.soles[i].translation.z - plan.soles[i].translation.z) / self.period;
             let foot = &mut self.feet[i];
             // In the air, and not on something during the descent: the corrections decay.
@@ -136,6 +138,7 @@ impl Landing {
             } else {
                 0.0
             };
+            // Heights as planned with `seek: 0`, early contacts included.
             let on = f64::from(u8::from(settings.seek > 0.0));
             foot.height = (foot.height + on * dt * rate).clamp(-self.highest, self.highest);
             // Moment about the desired ZMP in the sole, less a rim: `M − M_ref`.
@@ -149,8 +152,10 @@ impl Landing {
                 |x: f64, [low, high]: [f64; 2]| x.min(high - gains.rim).max(low + gains.rim);
             let x = within(self.rest[0] + shift.x, outline.x);
             let y = within(side.sign() * self.rest[1] + shift.y, outline.y);
+            // Moved to the point (x, y) of the sole: `M − p × F`; forces along the sole have no lever there.
             let error = [F.moment.x - y * F.force.z, F.moment.y + x * F.force.z];
             // `θ̇ = k ω (M − M_ref)/(m g z_c) − θ/T`.
+            // Only just after contact: a walker that is pushed later needs stiff ankles.
             let settles = self.touched[i] * self.omega < settings.settling;
             let tilt = if settles { settings.tilt * soft } else { 0.0 };
             let give = tilt * self.omega / (self.weight * self.com_height);
@@ -171,9 +176,11 @@ impl Landing {
             let [roll, pitch] = foot.tilt;
             // Turn and shift of the foot's frame: the sole tilts about its own origin and goes up by the height.
             let turn = X_WSole.rotation * Vector3::new(roll, pitch, 0.0);
+            // The Jacobian is of the foot link's origin, from which the sole hangs.
             let arm = X_WSole.rotation * -leg.sole_in_foot.translation;
             let shift = (Vector3::new(0.0, 0.0, foot.height) + turn.cross(&arm)) / self.com_height;
             // Damped least squares over the leg's joints, `δ = Jᵀ (J Jᵀ + λ 1)⁻¹ d`, lengths by the height of the centre of mass.
+            // Legs with five joints reach five of the six directions: without damping `J Jᵀ` has no factor.
             let mut normal = Matrix6::identity() * DAMPING;
             let column = |v: usize| {
                 let mut column: Vector6 = self.jacobian.column(v).into();
@@ -191,6 +198,7 @@ impl Landing {
                 let joint = &model.joints[j.0];
                 let change = column.dot(&solved);
                 targets.position[joint.q_start] += change;
+                // The servo's damper would else work against the correction.
                 targets.velocity[joint.v_start] += (change - self.change[joint.v_start]) / dt;
                 self.change[joint.v_start] = change;
             }

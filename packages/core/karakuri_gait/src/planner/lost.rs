@@ -60,6 +60,7 @@ impl LossMonitor {
     pub(super) fn look(&mut self, capture: &Capture, now: impl Fn() -> Lost, time: f64) {
         if capture.capturability == Capturability::Falls {
             match &mut self.lost {
+                // The same loss goes on: its first moment is what the report is about.
                 Some(lost) if time - self.seen <= LASTING => {
                     let further = capture.margin < -lost.beyond[0].hypot(lost.beyond[1]);
                     if further && time - lost.time <= BEYOND {

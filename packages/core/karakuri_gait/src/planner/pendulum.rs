@@ -31,6 +31,7 @@ impl Pendulum {
         let decay = (-omega * period).exp();
         // Backwards from rest, to the next sample and to this one.
         // `ξ(0) = p₀ + ṗ/ω + e^{−ωt} (ξ(t) − p(t) − ṗ/ω)` from sample to sample.
+        // With nothing ahead the walker comes to rest where it is.
         let (mut next, mut now) = (cart.position, cart.position);
         for (i, pair) in seen.windows(2).enumerate().rev() {
             let slope = (pair[1] - pair[0]) / (period * omega);
@@ -42,8 +43,10 @@ impl Pendulum {
         }
         // The deviation of the state's own ξ decays; within the period ξ is straight, and `ċ = ω (ξ − c)` has a closed form.
         let dcm = cart.position + cart.velocity / omega;
+        // Open loop ξ diverges with e^{ωt}: without this decay round-off alone would grow by e over each 1/ω.
         let away = (dcm - now) * (-BACK * omega * period).exp();
         let then = next + away;
+        // `c(h) = ξ(h) − ξ̇/ω + e^{−ωh} (c(0) − ξ(0) + ξ̇/ω)`: stable, as `c` follows ξ, so a coarse period costs no stability.
         let slope = (then - dcm) / (period * omega);
         let position = then - slope + decay * (cart.position - dcm + slope);
         let velocity = omega * (then - position);

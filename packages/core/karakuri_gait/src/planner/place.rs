@@ -53,6 +53,7 @@ impl Place {
     /// Rise of the plane of the sole at an offset in the world. [m]
     pub fn rise(&self, dx: f64, dy: f64) -> f64 {
         let n = self.rotation().column(2).into_owned();
+        // The plane `n · d = 0` through the sole's origin; n_z is far from 0 on any floor that a foot can stand on.
         -(n.x * dx + n.y * dy) / n.z
     }
 

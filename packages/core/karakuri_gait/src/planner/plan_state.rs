@@ -84,6 +84,7 @@ impl PlanState {
     /// Becomes the state of another plan before one of the samples of its last chunk.
     pub(super) fn branch_off(&mut self, from: &Self, n_passes: usize, index: u64) {
         let back = usize::try_from(from.next_index.saturating_sub(index)).unwrap_or(usize::MAX);
+        // States are kept before every sample of the chunk for this: a candidate begins at any of them.
         let first = from.n_states.saturating_sub(back) * n_passes;
         self.set_states(&from.states[first..first + n_passes]);
         *self = Self {
@@ -103,6 +104,7 @@ impl PlanState {
 
     /// Sets the first states; those behind stay as memory.
     fn set_states(&mut self, states: &[Pass]) {
+        // Never shortened: what lies behind is memory for longer chunks.
         let n = self.states.len().max(states.len());
         self.states.resize_with(n, Pass::default);
         for (to, from) in self.states.iter_mut().zip(states) {

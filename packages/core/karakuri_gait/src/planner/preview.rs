@@ -65,6 +65,7 @@ impl PreviewGains {
     pub fn new(design: &PreviewDesign) -> Option<Self> {
         let (dt, lever) = (design.period, design.com_height / design.gravity);
         let positive = [dt, lever, design.error_weight, design.jerk_weight];
+        // A jerk without weight would be unbounded, an error without weight ignored.
         if !positive.iter().all(|x| x.is_finite() && *x > 0.0) {
             return None;
         }
@@ -77,6 +78,7 @@ impl PreviewGains {
         a.fixed_view_mut::<1, 3>(0, 1).copy_from(&(output * transition));
         a.fixed_view_mut::<3, 3>(1, 1).copy_from(&transition);
         let mut b = Vector4::zeros();
+        // The error after the step is what counts, so a jerk enters it at once: `e_{k+1} = e_k + c (A x + b u) − p_ref`.
         b[0] = (output * input)[0];
         b.fixed_rows_mut::<3>(1).copy_from(&input);
         let mut q = Matrix4::zeros();
@@ -117,6 +119,7 @@ impl PreviewGains {
         let (seen, beyond) = self.ahead.split_at(desired.len().min(self.ahead.len()));
         let last = desired.last().copied().unwrap_or(cart.position);
         let ahead: f64 = seen.iter().zip(desired).map(|(g, p)| g * p).sum();
+        // A reference that ends goes on as it is; taken as zero, it would pull the walker back to the origin.
         let ahead = ahead + beyond.iter().sum::<f64>() * last;
         // Integral of the ZMP error, feedback of the state, feed-forward of the ZMP ahead [Kajita 2003].
         let jerk = -self.integral * cart.error_sum - gx * x[0] - gv * x[1] - ga * x[2] - ahead;
@@ -141,6 +144,7 @@ fn riccati(a: &Matrix4<f64>, b: &Vector4<f64>, q: &Matrix4<f64>, r: f64) -> Opti
         let next = q + a.transpose() * p * (a - b * gain);
         let moved = (next - p).amax();
         p = next;
+        // Relative, because the size of P depends on the weights and the period.
         if moved < 1e-13 * p.amax() {
             return Some(p);
         }

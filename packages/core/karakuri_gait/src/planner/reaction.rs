@@ -35,6 +35,7 @@ pub(super) struct AdjustmentBudget {
 impl AdjustmentBudget {
     /// Whether the step of this side may still be adjusted, if that is asked for.
     pub(super) fn allows(&mut self, side: Side, is_asked: bool) -> bool {
+        // A new side is a new step: the row goes on only if the step before asked as well.
         if self.side != Some(side) {
             self.in_a_row = if self.is_asked { self.in_a_row } else { 0 };
             (self.side, self.is_asked) = (Some(side), false);
@@ -91,8 +92,10 @@ impl Situation<'_> {
     /// Best of all adjustments, where it betters the cost by more than the square of `least`. [m]
     pub(super) fn react(&self, least: f64) -> Option<StepAdjustment> {
         let [fewest, now, _] = self.samples;
+        // Later landings are never tried: ξ only grows in the meantime.
         let all = (fewest.min(now)..=now).map(|samples| self.reaction(samples));
         let (best, cost) = all.min_by(|a, b| a.1.total_cmp(&b.1))?;
+        // A cost is a squared distance; without the threshold noise would move each footstep a little.
         let is_worth_it = self.cost_of_staying() - cost > least * least;
         is_worth_it.then_some(best)
     }
@@ -118,6 +121,7 @@ impl Situation<'_> {
             desired - self.planned[i]
         });
         let saved = self.samples[2].saturating_sub(samples) as f64 * self.period;
+        // `ξ̇ = ω (ξ − p)` turns a time into a distance, which compares with the others.
         let pace = self.omega * distance(self.goal, self.zmp);
         // What remains of the error weighs most, then the distance from the first plan's landing, then the time saved.
         let cost = REMAINS * square([0, 1].map(|i| error[i] - moved[i]))
@@ -141,10 +145,12 @@ impl Situation<'_> {
         let ahead = |[x, y]: [f64; 2]| [cos * x + sin * y, self.side.sign() * (cos * y - sin * x)];
         let [x, y] = ahead([0, 1].map(|i| self.landing.position[i] - self.standing.position[i]));
         // The shift is shortened to what the foot covers in the time left, then clamped to the reach of the leg.
+        // One factor for both axes: the foot goes less far, but still where the walker falls.
         let short = (self.speed * samples as f64 / square(by).sqrt().max(1e-9)).min(self.part);
         let [dx, dy] = ahead(by.map(|d| short * d));
         // A place that the plan may have is in reach here too.
         let Reach { forward, backward, width: [narrow, wide] } = self.reach;
+        // The bounds include the planned place, or a clamp alone would move a foot that is to stay.
         let dx = (x + dx).clamp(x.min(-backward), x.max(forward)) - x;
         let dy = self.side.sign() * ((y + dy).clamp(y.min(narrow), y.max(wide)) - y);
         let [x, y, z] = self.landing.position;

@@ -182,6 +182,7 @@ impl Route {
         };
         self.intent.aim = match command {
             WalkCommand::Stop => Aim::Close,
+            // A velocity of zero is a stop: steps on the spot would go on for ever.
             WalkCommand::Velocity(v) if v == Velocity::default() => Aim::Close,
             WalkCommand::Velocity(mut velocity) => {
                 if velocity.turn != 0.0 && !standing.can_turn() {
@@ -189,6 +190,7 @@ impl Route {
                     velocity.turn = 0.0;
                 }
                 let heading = match self.intent.aim {
+                    // The desired heading goes on, or each new command would forgive the deviation so far.
                     Aim::Velocity { heading, .. } => heading,
                     _ => standing.heading(),
                 };
@@ -281,6 +283,7 @@ impl Intent {
             standing[step.side.index()] = step.to;
             side = step.side.other();
             steps.push(step);
+        // The leading foot goes first; the other one would have to cross it.
         } else if is_at_rest && self.aim.leads_to(side.other()) {
             side = side.other();
         }
@@ -305,6 +308,7 @@ impl Intent {
             side = side.other();
             steps.push(step);
         }
+        // A list cut at `most` goes on out of sight, and a walk at a velocity has no end.
         *ends = !matches!(aim, Aim::Velocity { .. }) && steps.len() < most;
     }
 
@@ -387,7 +391,9 @@ impl Line {
             self.is_turning = false;
         }
         // Equal steps over what is left; the heading points to the line at a distance of `BACK_IN` ahead.
+        // A whole number of steps but for round-off must not become one step more.
         let length = self.left / (n - 1e-6).ceil();
+        // Backward the same deviation is undone by the opposite heading.
         let back = (self.aside / BACK_IN).atan() * self.left.signum();
         let turn = turn_towards(self.heading - back - now, at).filter(|_| at.can_turn());
         let forward = length / at.settings.step_time;
@@ -408,6 +414,7 @@ fn keep_heading(desired: &Velocity, heading: &mut f64, now: f64, at: &Standing<'
     };
     // A turn beyond the limit is not made up for later.
     *heading = now + turn.clamp(-most, most);
+    // A dead band, or noise of the heading would turn the feet in each step.
     let is_straight = desired.turn == 0.0 && turn.abs() <= TURNED;
     Velocity { turn: if is_straight { 0.0 } else { turn / time }, ..*desired }
 }
@@ -417,6 +424,7 @@ fn keep_heading(desired: &Velocity, heading: &mut f64, now: f64, at: &Standing<'
 fn as_heading_error(step: &Footstep, before: Option<Place>, at: &Standing<'_>) -> Footstep {
     let foot = at.feet[step.side.other().index()];
     if at.has_yaw {
+        // The step is relative to the foothold that was meant; the foot itself may stand beside it.
         let meant = before.unwrap_or(foot);
         let (sin, cos) = at.heading_error.sin_cos();
         let [dx, dy, dz] = [0, 1, 2].map(|i| step.to.position[i] - meant.position[i]);

@@ -58,6 +58,7 @@ impl Sample {
                 let [l, r] = self.soles.map(|sole| sole.translation.xy());
                 let along = r - l;
                 let p = nalgebra::Vector2::new(self.zmp_reference[0], self.zmp_reference[1]);
+                // By the reference, not the measured ZMP: loads then change smoothly, whatever noise there is.
                 let k = ((p - l).dot(&along) / along.norm_squared()).clamp(0.0, 1.0);
                 [1.0 - k, k]
             }
@@ -76,6 +77,7 @@ impl Samples {
     /// Keeps only the newest one.
     pub(super) fn keep_last(&mut self) {
         if self.len > 1 {
+            // Swapped, so that no sample's vectors are given up.
             self.all.swap(0, self.len - 1);
             self.len = 1;
         }

@@ -148,6 +148,7 @@ impl WalkSettings {
         ranged("upper_body.yaw", yaw, 0.0, 1.0, "")?;
         ranged("jerk_weight", self.jerk_weight, 1e-14, 1.0, "")?;
         ranged("passes", self.passes as f64, 0.0, 10.0, "")?;
+        // Of both phases at least a sample is left, and of the swing two, between which it moves.
         let (least, most) = (self.period, self.step_time - 2.0 * self.period);
         let part = format!("from {least} to {most:.4} s, one period to the step time less two");
         within("double_support", self.double_support, least..=most, part)?;
@@ -181,6 +182,7 @@ impl WalkSettings {
     /// Largest number of footsteps that a plan looks at. Every pass looks ahead, and the end of what is seen must not be felt.
     pub(super) fn steps_ahead(&self) -> usize {
         let seen = self.samples(self.preview_time) * (1 + self.passes);
+        // Each pass looks ahead of the one after it; one step under way and one begun come on top.
         2 + seen / self.samples(self.step_time)
     }
 
@@ -191,6 +193,7 @@ impl WalkSettings {
         reason = "times are checked: positive and short"
     )]
     pub(super) fn samples(&self, time: f64) -> usize {
+        // At least one: a phase of no samples has no ends to interpolate between.
         ((time / self.period).round() as usize).max(1)
     }
 }

@@ -96,6 +96,7 @@ impl Stabilizer {
             v: vec![0.0; model.nv],
             ankles: biped.legs.each_ref().map(|leg| {
                 let n = leg.joints.len();
+                // Roll and pitch of the ankle, in whatever order: each takes its axis' component of the moment.
                 [leg.joints[n - 2], leg.joints[n - 1]]
             }),
             error: None,
@@ -137,6 +138,7 @@ impl Stabilizer {
             correction.dcm[axis] = com[axis] + velocity[axis] / omega;
             let planned = plan.com[axis] + plan.com_velocity[axis] / omega;
             let error = correction.dcm[axis] - planned;
+            // Low-pass: ξ contains `ċ/ω`, and with it the noise of joint rates and gyroscope.
             filtered[axis] += part * (error - filtered[axis]);
             desired[axis] += (1.0 + gains.dcm) * filtered[axis];
         }
@@ -145,15 +147,18 @@ impl Stabilizer {
         let standing = Side::BOTH.into_iter().zip(plan.soles);
         let standing = standing.filter(|(side, _)| loads[side.index()] > 0.0);
         biped.fit_support(standing, &mut self.polygon);
+        // Beyond the soles a desired ZMP cannot be had: the sole would turn about its edge.
         correction.zmp = self.polygon.nearest(desired, gains.rim);
         let shift = [correction.zmp[0] - plan.zmp[0], correction.zmp[1] - plan.zmp[1]];
         // Roll and pitch rates about the walker's own forward and left axes.
+        // The gyroscope measures in the root link's axes, moments are in the world's.
         let rate = R_WB * measured.angular_velocity;
         let (sin, cos) = R_WB.m21.atan2(R_WB.m11).sin_cos();
         correction.lean_rate = [cos * rate.x + sin * rate.y, cos * rate.y - sin * rate.x];
         let damping = gains.rate * self.weight * self.com_height / omega;
         // The ankles move the centre of pressure by `shift`: the moment of the weight over it, and a damper of the lean's rate.
         let moment = Vector3::new(
+            // On the foot, against the floor's `shift × F`: to bring the pressure forward the toes are pressed down, about +y.
             -self.weight * shift[1] + damping * rate.x,
             self.weight * shift[0] + damping * rate.y,
             0.0,
@@ -185,6 +190,7 @@ impl Stabilizer {
         self.heading = Some((yaw, heading + turned));
         correction.heading = heading + turned;
         correction.lean = [roll - planned_roll, pitch - planned_pitch];
+        // The planned yaw, since a sensor's drift about the vertical says nothing about the soles' places.
         Pose::from_xyz_rpy([0.0; 3], [roll, pitch, planned_yaw]).rotation
     }
 
@@ -205,6 +211,7 @@ impl Stabilizer {
         let turn = X.quaternion();
         self.q[..3].fill(0.0);
         self.q[3..7].copy_from_slice(&[turn.i, turn.j, turn.k, turn.w]);
+        // Place and speed of the base are not measured; the standing soles give both below.
         self.v[..3].fill(0.0);
         let spin = R_WB * measured.angular_velocity;
         self.v[3..6].copy_from_slice(spin.as_slice());

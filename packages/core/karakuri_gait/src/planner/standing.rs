@@ -20,10 +20,12 @@ pub(super) fn why_not_standing(generator: &Generator, error: PlanError) -> Biped
             stands(biped, settings)
         };
         let (low, high) = sole(biped)[axis];
+        // The foot's origin is under the ankle in most robots, where standing is easiest.
         let inside = 0_f64.clamp(low, high);
         if !stands_with(inside) {
             continue;
         }
+        // By trial, as the range in which legs reach has no closed form for any legs.
         let [low, high] = [low, high].map(|end| furthest(inside, end, stands_with));
         let range = format!("from {low:.4} to {high:.4} m, where the legs reach");
         return SettingError { name, value: settings.zmp_in_sole[axis], range: range.into() }

@@ -98,6 +98,7 @@ pub(super) fn blend(a: f64, b: f64, k: f64) -> f64 {
 impl Swing {
     /// Swing from a place, over a span of samples.
     pub(super) fn new(step: Footstep, from: Place, span: [u64; 2]) -> Self {
+        // Progress itself is even; the ramps of `advance` are for the path, so a change under way keeps them.
         let even = 1.0 / (span[1] - span[0]).max(1) as f64;
         let progress = Course { from: 0.0, rate: even, to: 1.0, end_rate: even };
         Self { step, from, aim: step.to, span, progress, offset: [Course::default(); 2] }
@@ -107,6 +108,7 @@ impl Swing {
     pub(super) fn changed(&self, index: u64, end: u64, to: Place) -> Self {
         let (part, rate) = self.progress(index);
         let left = end.saturating_sub(index).max(1) as f64;
+        // Starting from the present rate, a foot that is hurried gathers speed; a new even rate would make its speed jump.
         let progress = Course { from: part, rate, to: 1.0, end_rate: (1.0 - part) / left };
         let aside = self.aside(to);
         let now = self.offsets(index);
@@ -156,6 +158,7 @@ impl Swing {
         let (from, to) = (self.from.moved([forward, left]), self.aim.moved([forward, left]));
         let (a, b) = (Vector3::from(from.position), Vector3::from(to.position));
         let is_slope = self.is_on_slope();
+        // On a slope height follows from the place ahead; split into forth and up, the foot would cut into the floor.
         let rise = if is_slope { 0.0 } else { b.z - a.z };
         // The path goes forth and up or down each in its own part of the swing; the lift `16 (s (1 − s))²` is 1 at the middle.
         let [forth, up] = windows(rise).map(|[from, to]| (part - from) / (to - from));
@@ -164,8 +167,10 @@ impl Swing {
         if !is_slope {
             p.z = blend(a.z, b.z, quintic(up));
         }
+        // Zero with its rate at both ends, so that the sole lifts and lands without speed.
         p.z += height * 16.0 * (part * (1.0 - part)).powi(2);
         let tilt = [0, 1].map(|i| blend(from.tilt[i], to.tilt[i], k));
+        // Angles blend one by one: the tilts of floors and the turn of a step are small.
         let yaw = blend(from.yaw, to.yaw, k);
         Pose::new(Place { position: p.into(), yaw, tilt }.rotation(), p)
     }

@@ -110,6 +110,7 @@ impl Timeline {
         self.phases.push(phase);
         let start = TimelineStart {
             index: end,
+            // The foot in the air counts at its new landing place, where the steps after it begin.
             feet: self.places(index),
             zmp: phase.zmp[1],
             from_rest: false,
@@ -137,6 +138,7 @@ impl Timeline {
             if let Some(slip) = settings.slip_turn.filter(|_| step.slide != 0.0) {
                 // A slide turns the robot before the step, with the ZMP halfway between the feet.
                 let halfway = middle(settings, &feet);
+                // At rest the ZMP is between the feet already.
                 if i > 0 || !from_rest {
                     push(settings.double_support, feet, [zmp, halfway], None, 0.0);
                 }
@@ -166,9 +168,11 @@ impl Timeline {
 
     /// Phase of a sample, and the part of it that is over. [-]
     fn phase(&self, index: u64) -> (&Phase, f64) {
+        // After the last phase its end goes on: the part is then 1.
         let i = self.phases.partition_point(|p| p.span[1] <= index).min(self.phases.len() - 1);
         let phase = &self.phases[i];
         let [from, to] = phase.span;
+        // By the swing's own progress, which a hurried foot changes: trunk and floor then arrive with the foot.
         let part = match phase.swing {
             Some(swing) => swing.progress(index).0,
             None => index.saturating_sub(from) as f64 / (to - from) as f64,
@@ -240,6 +244,7 @@ impl Timeline {
             let [l, r] = feet;
             (0.5 * (l.yaw + r.yaw), 0.5 * (l.position[2] + r.position[2]))
         };
+        // Yaw angles are averaged as numbers: both feet count full turns alike, so no wrap lies between them.
         let (yaw, floor) = mean(&phase.feet);
         if phase.swing.is_none() {
             return (yaw, floor);

@@ -74,6 +74,7 @@ impl UpperBody {
             DMatrix::from_fn(n, 3, |k, row| upper.joints[k].room.powi(2) * moves[(row, k)]);
         let normal = &moves * &weighted;
         let damped = Matrix3::from_fn(|i, j| normal[(i, j)])
+            // Without joints the trace is 0, and the matrix must have an inverse all the same.
             + Matrix3::identity() * (DAMPING * normal.trace()).max(f64::MIN_POSITIVE);
         let Some(inverse) = damped.try_inverse() else { return upper };
         let desired = Matrix3::from_diagonal(&[parts.roll, parts.pitch, parts.yaw].into()) * feet;
@@ -96,6 +97,7 @@ impl UpperBody {
 /// Revolute joints without coupling that are in no leg.
 fn swinging(biped: &Biped) -> Vec<Swinging> {
     let model = &biped.model;
+    // Joints in couplings move others along, which this Jacobian does not know of.
     let is_free = |i: usize| {
         let leads_a_foot = biped.legs.iter().any(|leg| leg.joints.iter().any(|j| j.0 == i));
         !leads_a_foot && model.couplings.iter().all(|c| c.follower.0 != i && c.leader.0 != i)
@@ -106,6 +108,7 @@ fn swinging(biped: &Biped) -> Vec<Swinging> {
     joints
         .map(|(_, joint)| {
             let rest = biped.posture[joint.q_start];
+            // The nearer limit counts: arms swing to both sides alike.
             let room = (joint.limits.upper - rest).min(rest - joint.limits.lower);
             Swinging { q: joint.q_start, v: joint.v_start, rest, room: room.clamp(0.0, WIDEST) }
         })

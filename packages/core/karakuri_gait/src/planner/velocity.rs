@@ -29,6 +29,7 @@ impl Velocity {
     pub fn footstep(&self, side: Side, standing: &Place, settings: &WalkSettings) -> Footstep {
         let time = settings.step_time;
         let leads = self.left * side.sign() > 0.0;
+        // Twice, as only every second step goes sideways.
         let sideways = if leads { 2.0 * self.left * time } else { 0.0 };
         let turn = self.turn * time;
         let half = 0.5 * settings.feet_apart * side.sign();

@@ -28,6 +28,7 @@ impl Standstill {
     /// Takes up a period `dt` at a time [s]; true when the walk has arrived. `has_end` says that it has an end, reached or in
     /// sight.
     pub fn tick(&mut self, state: WalkState, has_end: bool, time: f64, dt: f64) -> bool {
+        // Right after its command the robot still stands as before: that is no arrival.
         let stands = state == WalkState::Standing && has_end && time > self.begin + PATIENCE;
         self.stood = if stands { self.stood + dt } else { 0.0 };
         self.stood >= self.settle
@@ -94,6 +95,7 @@ pub struct Walk {
 impl Walk {
     /// Starts a walk: commands the engine.
     pub fn start(engine: &mut WalkEngine, goal: WalkGoal) -> Self {
+        // What earlier walks left is not this one's.
         engine.take_clips();
         engine.take_excesses();
         engine.command(goal.command);
@@ -120,6 +122,7 @@ impl Walk {
     /// Evaluates the engine after it went on by `dt` [s].
     pub fn tick(&mut self, engine: &mut WalkEngine, dt: f64) -> Progress {
         self.elapsed += dt;
+        // First: a robot that lies still would count as standing at its goal.
         if let Some(fall) = Fall::of(engine, self.elapsed) {
             return Progress::Failed(WalkFailure::Fell(fall));
         }
@@ -160,6 +163,7 @@ impl Walk {
         Travelled {
             forward: dx * cos + dy * sin,
             left: dy * cos - dx * sin,
+            // By the heading of the sensor, which counts full turns, and not that of the planned feet.
             turn: engine.heading() - self.heading,
         }
     }

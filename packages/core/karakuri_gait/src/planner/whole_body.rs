@@ -99,6 +99,7 @@ impl WholeBody {
             moves.contains(&true).then_some(joint)
         });
         let joints: Vec<LegJoint> = of_a_leg.collect();
+        // Only what hangs on the legs is posed again in an iteration; the upper body keeps its place on the base.
         let mut is_moved = vec![false; model.bodies.len()];
         for (i, body) in model.bodies.iter().enumerate() {
             let is_carried = body.parent.is_some_and(|parent| is_moved[parent.0]);
@@ -153,6 +154,7 @@ impl WholeBody {
                 taken = left;
             }
             self.take_step(q);
+            // After the step, because a step leaves about the product of both errors: the check needs no further kinematics.
             if left * taken < SQUARED_TOLERANCE {
                 return Ok(());
             }
@@ -247,6 +249,7 @@ impl WholeBody {
             *moment = com * *part;
         }
         add_up(model, &mut self.moment);
+        // Body 0 carries all others, and the shares of the mass add up to one.
         let p_OCom = self.moment[0];
         q[..3].copy_from_slice((target.com - p_OCom).as_slice());
         let (per_length, angles) = (1.0 / self.length, self.angles());
@@ -311,6 +314,7 @@ fn set_trunk(target: &BodyTarget, q: &mut [f64]) {
     let desired = Pose::new(target.trunk, Vector3::zeros()).quaternion();
     let along: f64 = desired.coords.iter().zip(&q[3..7]).map(|(a, b)| a * b).sum();
     for (q, x) in q[3..7].iter_mut().zip(&desired.coords) {
+        // The other sign is the same rotation, but interpolation and differences would go the long way round.
         *q = if along < 0.0 { -x } else { *x };
     }
 }
@@ -338,5 +342,6 @@ fn turn(from: &Matrix3, to: &Matrix3) -> Vector3 {
     let R = to * from.transpose();
     let twice = Vector3::new(R.m32 - R.m23, R.m13 - R.m31, R.m21 - R.m12);
     let (sine, cosine) = (0.5 * twice.norm(), 0.5 * (R.trace() - 1.0));
+    // For small turns `sin α = α`, and the quotient would be 0/0.
     if sine < 1e-12 { twice * 0.5 } else { twice * (0.5 * sine.atan2(cosine) / sine) }
 }

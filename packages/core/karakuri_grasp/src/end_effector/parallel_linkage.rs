@@ -78,6 +78,7 @@ impl EndEffector for ParallelLinkage {
     }
 
     fn position(&self, opening: f64) -> f64 {
+        // Into the range first, so that `asin` has an angle: the range was checked against the crank.
         let opening = opening.clamp(self.fingers.opening.0, self.fingers.opening.1);
         ((0.5 * opening - self.half_opening) / self.link_length).asin()
     }
@@ -87,6 +88,7 @@ impl EndEffector for ParallelLinkage {
     }
 
     fn effort(&self, position: f64, force: f64) -> f64 {
+        // Virtual work: `τ dθ + n N L cos θ dθ = 0`, as each of the n fingers moves by `L cos θ dθ` against N.
         -force * self.lever(position)
     }
 

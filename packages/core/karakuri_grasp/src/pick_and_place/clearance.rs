@@ -49,6 +49,7 @@ impl Clearance {
     pub(super) fn new(model: &Model, objects: &[KnownObject], distance: f64) -> Self {
         let mut scene = CollisionScene::default();
         let mut movers: Vec<Mover> = Vec::new();
+        // The fixed base cannot move into anything.
         for geometry in model.collisions.iter().filter(|g| g.body.is_some()) {
             // A shape without volume cannot be hit.
             let Ok(collider) = scene
@@ -99,6 +100,7 @@ impl Clearance {
 
     /// Puts a box in the hand. The support of the object is near: the box counts as smaller by the safety distance.
     pub(super) fn hold(&mut self, tool: FrameId, X_TO: Pose, size: &Vector3) {
+        // Without that the support itself would be hit while the object still stands on it.
         let half_extents = size.map(|edge| (0.5 * edge - 1.5 * self.distance).max(1e-3));
         let collider = Collider::moving(ColliderShape::Box { half_extents }, Pose::IDENTITY);
         if let Ok(collider) = self.scene.try_add(&collider) {
@@ -132,6 +134,7 @@ impl Clearance {
             // As many places as keep the largest joint motion between two below `STEP`; the very first one excuses its contacts.
             let distance = steps.fold(0.0, |most: f64, (a, b)| most.max((b - a).abs()));
             let parts = (distance / STEP).ceil().max(1.0);
+            // The start of a segment is the end of the one before.
             let mut part = if excused.is_none() { 0.0 } else { 1.0 };
             while part <= parts {
                 let s = part / parts;
@@ -167,6 +170,7 @@ impl Clearance {
             let X_WC = frame_pose(model, &self.data, held.frame) * held.pose;
             self.scene.set_pose(held.collider, &X_WC);
         }
+        // The margin makes contacts of all that is nearer than the distance to be kept.
         self.scene.update(self.distance);
     }
 

@@ -131,6 +131,7 @@ impl Plan {
         for quarter in 0..4 {
             // Closing along the object's y at quarters 0 and 2, along its x at 1 and 3.
             let width = if quarter % 2 == 0 { goal.size.y } else { goal.size.x };
+            // Half of the clearance on each side is the least; the hand opens for all of it where it can.
             if width + CLEARANCE > highest {
                 continue;
             }
@@ -142,6 +143,7 @@ impl Plan {
                 Err(fault) => keep_furthest(&mut unreachable, fault),
             }
         }
+        // Cheapest first, so that mostly one candidate alone is checked for clearance.
         candidates.sort_by(|a, b| a.cost.total_cmp(&b.cost));
         for candidate in candidates {
             match planner.clear(&candidate, q, &target) {
@@ -197,6 +199,7 @@ impl Plan {
 
     /// Part of the planned motion that is done, `elapsed` after a stage began [s]; `None` in stages outside the plan. [-]
     pub(super) fn progress(&self, stage: Stage, elapsed: f64) -> Option<f64> {
+        // Stages are numbered in the order of an untroubled run; those of trouble come after it.
         if stage as usize > Stage::Retreat as usize {
             return None;
         }
@@ -288,6 +291,7 @@ impl Plan {
 }
 
 fn keep_furthest(furthest: &mut Option<Fault>, fault: Fault) {
+    // The yaw that came furthest has the obstacle that is worth removing.
     if furthest.as_ref().is_none_or(|f| fault.0 as usize > f.0 as usize) {
         *furthest = Some(fault);
     }
@@ -326,6 +330,7 @@ pub(super) fn arrived(
     measured: &Measurement<'_>,
 ) -> bool {
     let Some(end) = trajectory.points.last() else { return true };
+    // By time as well: at the start of a short move the joints are at its end within the tolerance.
     elapsed >= end.time_from_start
         && joints.iter().zip(&end.positions).all(|(id, desired)| {
             let joint = &model.joints[id.0];
@@ -404,6 +409,7 @@ pub(super) fn holding_force(
 fn poses(hand: &dyn EndEffector, goal: &PickAndPlaceGoal, width: f64, turn: f64) -> Poses {
     // The pads' middle is at the object's centre, higher if the fingertips would touch the ground.
     let raise = (0.5 * hand.pad_depth() + TIP_CLEARANCE - 0.5 * goal.size.z).max(0.0);
+    // The pads move along the tool as a linkage closes; the tool is placed for the opening at which they hold.
     let depth = hand.tool_depth(hand.position(width));
     let tool = |object: &ObjectPose, lift: f64| {
         let (sin, cos) = (object.yaw + turn).sin_cos();
@@ -429,6 +435,7 @@ fn poses(hand: &dyn EndEffector, goal: &PickAndPlaceGoal, width: f64, turn: f64)
 
 /// Contact patch of fingers that are `raise` above the object's middle. [m]
 fn patch(hand: &dyn EndEffector, goal: &PickAndPlaceGoal, raise: f64) -> Patch {
+    // Pads touch no more than the object offers; its narrower side is the cautious choice for either yaw.
     let width = hand.pad_width().min(goal.size.x.min(goal.size.y));
     Patch {
         radius: effective_radius(hand.pad_depth().min(goal.size.z), width),

@@ -116,6 +116,7 @@ impl Planner<'_> {
         let (start, end) = (poses.pick, poses.above_pick);
         let height = end.translation.z - start.translation.z;
         // The lift is divided at the height where the object is weighed.
+        // At most half, so that both parts of a low lift have a length.
         let share = (WEIGH_HEIGHT / height.max(1e-6)).min(0.5);
         let between = Pose::new(start.rotation, start.translation.lerp(&end.translation, share));
         let (lift_off, q_up) = self.vertical(start, between, q_pick).map_err(at(Stage::LiftOff))?;
@@ -155,6 +156,7 @@ impl Planner<'_> {
             &joints,
             &[(Stage::Retreat, &candidate.carry.retreat)],
         )?;
+        // During the approach the object is an obstacle; from the descent on the fingers are to be about it.
         self.clearance.add(target);
         let approach = self.approach(candidate, q);
         self.clearance.remove(&target.name);
@@ -166,6 +168,7 @@ impl Planner<'_> {
         let (model, free) = (self.task.model, self.free());
         let X_WT = self.moves.tool_pose(model, q);
         let direct = self.moves.joint_move(model, q, &candidate.q_above, &free);
+        // By the joints first: shorter than any path of the tool, though nobody says where the tool goes.
         let mut why = match self.is_clear(q, &direct, self.floor(&candidate.poses)) {
             Ok(()) => return Ok(direct),
             Err(why) => why,
@@ -176,6 +179,7 @@ impl Planner<'_> {
         let (rise, q_lifted) = self
             .vertical(X_WT, lifted, q)
             .map_err(|e| format!("{why}; and there is no path straight up from here: {e}"))?;
+        // No floor: the tool may begin below it, and goes up.
         self.is_clear(q, &rise, f64::NEG_INFINITY)?;
         let across = self.moves.joint_move(model, &q_lifted, &candidate.q_above, &free);
         match self.is_clear(q, &across, self.floor(&candidate.poses)) {
@@ -222,6 +226,7 @@ impl Planner<'_> {
     fn floor(&self, poses: &Poses) -> f64 {
         let top = self.task.goal.pick.position.z.max(self.task.goal.place.position.z)
             + 0.5 * self.task.goal.size.z;
+        // Not above the end of the approach itself, or a low approach height would refuse every path.
         (top + poses.tip).min(poses.above_pick.translation.z - 1e-3)
     }
 
@@ -307,6 +312,7 @@ impl Planner<'_> {
         let grip = Grip {
             mass: self.task.goal.mass,
             friction: self.task.goal.friction,
+            // Both fingers press, and friction acts on both pads.
             force: 2.0 * self.task.goal.grip_force,
             safety: self.task.settings.slip_safety,
         };
@@ -314,6 +320,7 @@ impl Planner<'_> {
         for _ in 0..SLOWINGS {
             let mut load: f64 = 0.0;
             self.moves.visit(self.task.model, q, trajectory, CHECK_PERIOD, |_, X_WT, _, A| {
+                // `a − g`, by which the fingers must accelerate the object.
                 let specific = A.linear + Vector3::z() * gravity;
                 let closing = X_WT.rotation.column(1).into_owned();
                 load = load.max(grip.total_load(&specific, &closing, patch));
@@ -322,6 +329,7 @@ impl Planner<'_> {
                 return;
             }
             // Time stretched by √load divides the accelerations by the load.
+            // At least 5 %, because gravity's part of the load does not shrink and √load alone would take ever smaller steps.
             trajectory.stretch(load.sqrt().max(1.05));
         }
     }
@@ -334,6 +342,7 @@ fn at(stage: Stage) -> impl Fn(MoveError) -> Fault {
 /// Joins two trajectories, at rest between them.
 fn joined(mut first: JointTrajectory, second: &JointTrajectory) -> JointTrajectory {
     let end = first.duration();
+    // The second one's first point is the first one's last: two points at one time are refused.
     first.points.extend(second.points.iter().skip(1).map(|point| TrajectoryPoint {
         time_from_start: end + point.time_from_start,
         ..point.clone()
@@ -343,6 +352,7 @@ fn joined(mut first: JointTrajectory, second: &JointTrajectory) -> JointTrajecto
 
 /// Object to be picked: as it was seen, or as the goal says.
 pub(super) fn target(goal: &PickAndPlaceGoal, objects: &[KnownObject]) -> KnownObject {
+    // Nearer than half an edge it is inside the goal's own box, so it is no neighbour.
     let near = 0.5 * goal.size.min();
     let is_it = |o: &&KnownObject| {
         (o.pose.translation - goal.pick.position).norm() < near && similar(&o.size, &goal.size)
@@ -358,5 +368,6 @@ pub(super) fn target(goal: &PickAndPlaceGoal, objects: &[KnownObject]) -> KnownO
 /// Whether two boxes may be the same: every edge within a fifth, in any horizontal order. [m] (3)
 pub(super) fn similar(a: &Vector3, b: &Vector3) -> bool {
     let near = |x: f64, y: f64| (x - y).abs() < 0.2 * x.max(y);
+    // A sighting may have its x and y exchanged, as boxes look alike after a quarter turn.
     near(a.z, b.z) && ((near(a.x, b.x) && near(a.y, b.y)) || (near(a.x, b.y) && near(a.y, b.x)))
 }

@@ -97,6 +97,7 @@ impl Weighing {
     /// Mean load [N], once it was felt for `time` [s] with fingers that press with `force` [N].
     fn mean(&mut self, seen: &Seen<'_>, force: f64, time: f64) -> Option<f64> {
         let pressing = 0.5 * (seen.grip.forces[0] + seen.grip.forces[1]);
+        // The load is comparable only at a known force; while the grip still settles, the mean begins again.
         if (pressing / force - 1.0).abs() < 0.05 {
             (self.sum, self.time) = (self.sum + seen.load * seen.dt, self.time + seen.dt);
         } else {
@@ -167,6 +168,7 @@ impl Run {
     pub(super) fn step(&mut self, seen: &Seen<'_>, s: &PickAndPlaceSettings) -> Step {
         match seen.arm {
             ArmReport::Lost(why) => return Step::Fail(Failure::RobotLost, why.to_owned()),
+            // An arm that is braking reports that its trajectory was ended: that is no collision.
             ArmReport::Blocked(why) if self.stage != Stage::Halt => {
                 return Step::Fail(Failure::Collision, format!("the arm was stopped: {why}"));
             }
@@ -232,6 +234,7 @@ impl Run {
             return Step::Enter(Stage::Verify);
         }
         let [a, b] = state.touching;
+        // Both or none is in order; one alone for a while means that the object does not slide to the middle.
         self.missing = if a == b { 0.0 } else { self.missing + seen.dt };
         if self.missing < ONE_SIDED_TIME {
             return Step::Stay;
@@ -253,6 +256,7 @@ impl Run {
         let [a, b] = seen.grip.touching;
         self.held = if a && b { self.held + seen.dt } else { 0.0 };
         self.missing = if a || b { 0.0 } else { self.missing + seen.dt };
+        // 20 ms of both contacts, so that one that bounces does not count.
         if self.held > 0.02 || seen.grip.gripped || self.missing > ONE_SIDED_TIME {
             return Step::Enter(Stage::Halt);
         }
@@ -307,6 +311,7 @@ impl Run {
         self.weighing = Weighing { done: true, ..Weighing::default() };
         // The load changes with the grip's force: the object slips, and its friction is `μ = load/ΣN`.
         if (load - whole).abs() > LOAD_CHANGE * whole.max(0.1 * expected) {
+            // Coulomb's law at the onset of slip; a value above the stated one shows only that something else bears as well.
             self.found.friction = self.goal.friction.min(load / held_by);
             self.found.mass = self.found.mass.max(whole / s.gravity);
             return self.regrip(whole, s);
@@ -389,15 +394,18 @@ impl Run {
         let largest = core::array::from_fn(|k| state.forces[k].max(largest[k]));
         self.grip = Some((state.opening, largest));
         let desired = self.goal.grip_force;
+        // Objects are taken within one tolerance; two leave a margin to what was taken narrow.
         let gone = state.opening < self.plan.width - 2.0 * s.width_tolerance;
         let weak = state.forces.iter().any(|f| *f < 0.5 * desired);
         let carried = matches!(self.stage, Stage::Lift | Stage::Move);
+        // Not while it is lifted off or lowered, when the support takes the load.
         let light = carried && seen.load < 0.5 * self.found.mass * s.gravity;
         self.missing = if gone || weak || light { self.missing + seen.dt } else { 0.0 };
         if self.missing < SLIP_TIME {
             return None;
         }
         self.missing = 0.0;
+        // What has left the hand is not held by more force.
         if !gone && desired < 0.999 * self.goal.max_grip_force {
             self.goal.grip_force = (desired * RAISE_FACTOR).min(self.goal.max_grip_force);
             self.tries.raises += 1;
@@ -462,6 +470,7 @@ impl Run {
     /// Halts until the arm stands.
     fn halt(&mut self, seen: &Seen<'_>) -> Step {
         self.held = if seen.at_rest { self.held + seen.dt } else { 0.0 };
+        // Joints pass zero speed while they swing out; 50 ms tells rest from that.
         if self.held < 0.05 {
             return Step::Stay;
         }

@@ -5,8 +5,10 @@ pub(super) const CLEARANCE: f64 = 0.012;
 /// Distance from its place at which a placed object counts as slipped. [m]
 pub(super) const PLACE_TOLERANCE: f64 = 0.01;
 /// Height above its place at which the object is released. [m]
+// Not 0, at which errors of the arm of either sign would press the object into its support.
 pub(super) const PLACE_CLEARANCE: f64 = 0.0005;
 /// Finger force in free motion above which it is a collision. [N]
+// Above the force with which one finger alone may push while the hand closes, 3 N.
 pub(super) const COLLISION_FORCE: f64 = 5.0;
 /// Error of a joint against its trajectory above which it is a collision; for whoever follows the arm's trajectories. [rad]
 pub const PATH_TOLERANCE: f64 = 0.04;
@@ -17,6 +19,7 @@ pub(super) const SAFETY_DISTANCE: f64 = 0.003;
 /// Largest distance of the centre of mass from the middle of the object's box. [m]
 pub(super) const COM_TOLERANCE: f64 = 0.002;
 /// Error of a joint at its goal up to which it has arrived. [rad]
+// A tenth of the path's: at its goal a joint has settled.
 pub(super) const POSITION_TOLERANCE: f64 = 0.004;
 /// Speed of a joint up to which it has arrived. [rad/s]
 pub(super) const VELOCITY_TOLERANCE: f64 = 0.02;
@@ -25,16 +28,20 @@ pub(super) const VERIFY_TIME: f64 = 0.2;
 /// Height at which the object is weighed. [m]
 pub(super) const WEIGH_HEIGHT: f64 = 0.02;
 /// Relative difference of measured and stated weight that is tolerated. [-]
+// Wider than the change of a load that shows slip: a weight is stated by people, a load is compared with itself.
 pub(super) const WEIGHT_TOLERANCE: f64 = 0.15;
 /// Time after which a grip weaker than half is lost. [s]
+// An object in free fall goes 12 mm in it; the filter of the forces lags by 4 ms.
 pub(super) const SLIP_TIME: f64 = 0.05;
 /// Factor by which the force grows when the object slips. [-]
 pub(super) const RAISE_FACTOR: f64 = 1.3;
 /// Number of harder grips before the object has `SLIPPED`.
+// Together 1.3³, 2.2 times the first force.
 pub(super) const REGRIPS: u32 = 3;
 /// Time of one finger alone touching after which the hand moves to the middle. [s]
 pub(super) const ONE_SIDED_TIME: f64 = 0.15;
 /// Largest motion of the hand to the middle. [m]
+// More than `CLEARANCE`: beyond that the object would have been hit from above.
 pub(super) const CENTRING_REACH: f64 = 0.016;
 /// Largest number of such motions in a run.
 pub(super) const CENTRINGS: u32 = 5;
@@ -53,4 +60,5 @@ pub(super) const LOOK_RADIUS: f64 = 0.1;
 /// Time that a stage may take beyond its planned time. [s]
 pub(super) const STAGE_TIMEOUT: f64 = 4.0;
 /// Gap between measurements after which the robot is lost. [s]
+// That of the arm's controller, which ends its goals after the same silence.
 pub(super) const ROBOT_TIMEOUT: f64 = 0.5;

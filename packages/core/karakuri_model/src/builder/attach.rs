@@ -55,6 +55,7 @@ impl ModelBuilder {
         for spec in &self.loops {
             model.loops.extend(self.close_loop(model, spec, report));
         }
+        // After the sensors, whose names it refers to; default groups come last, as they leave out the hand's joints.
         model.end_effector = self.attach_end_effector(model, report);
         if self.groups.is_empty() {
             model.groups = default_groups(model);
@@ -378,5 +379,6 @@ fn tilt(X_AB: &Pose, i: usize) -> f64 {
     let axis = X_AB.rotation.column(i);
     let along = axis[i];
     let across = (axis.norm_squared() - along * along).max(0.0).sqrt();
+    // `acos` would lose half of the digits where the axes nearly coincide, which is the case of interest.
     across.atan2(along)
 }

@@ -17,6 +17,7 @@ const DOFS_LIMIT: usize = 5000;
 impl ModelBuilder {
     /// Checks that the robot's matrices have room.
     pub(super) fn check_size(&self, report: &mut Report) -> Option<()> {
+        // Before anything is allocated by it: a generated file may ask for any number.
         let n: usize = self.joints.iter().flat_map(|j| &j.kind).map(JointKind::nv).sum();
         if n <= DOFS_LIMIT {
             return Some(());
@@ -120,6 +121,7 @@ impl ModelBuilder {
         let mut composite: Vec<Inertia> = model.bodies.iter().map(|b| b.inertia).collect();
         for i in (0..model.bodies.len()).rev() {
             if let Some(parent) = model.bodies[i].parent {
+                // At the neutral position alone: elsewhere inertia about an axis vanishes by chance only.
                 let moved = composite[i].transformed(&model.joints[i].pose_in_parent);
                 composite[parent.0] = composite[parent.0].combined(&moved);
             }
@@ -160,6 +162,7 @@ fn is_rounding(inertia: &Inertia, error: InertiaError) -> bool {
         InertiaError::TriangleInequality(largest, sum) => largest - sum,
         _ => return false,
     };
+    // As `m r²` with a radius of gyration: a bound that fits links of any mass and size.
     missing <= inertia.mass * ROUNDING * ROUNDING
 }
 
@@ -199,6 +202,7 @@ fn check_dofs(joint: &JointSpec, report: &mut Report) {
 fn make_unit(name: &str, axis: &mut Vector3, report: &mut Report) {
     let subject = Subject::Axis(name.to_owned());
     let length = axis.norm();
+    // Shorter ones have a direction of round-off only.
     if !length.is_finite() || length < 1e-9 {
         report.error(
             &subject,
@@ -228,6 +232,7 @@ fn check_numbers(joint: &JointSpec, report: &mut Report) {
         );
     }
     let limits = joint.limits;
+    // Infinite limits are none and pass; NaN compares false with everything and needs its own question.
     if limits.lower.is_nan() || limits.upper.is_nan() || limits.lower > limits.upper {
         report.error(
             &Subject::Limit(name.clone()),
@@ -292,6 +297,7 @@ fn custom_subspace(motion: &dyn JointMotion) -> Vec<Vector6> {
     let n = motion.dof_kinds().len();
     let (q, mut columns) = ([0.0; MAX_DOFS], [Motion::default(); MAX_DOFS]);
     motion.subspace(&q[..n], &mut columns[..n]);
+    // The composite is in the body's frame, the subspace in the joint's.
     let R = motion.pose(&q[..n]).rotation;
     let column = |S: &Motion| Motion::new(R.tr_mul(&S.angular), R.tr_mul(&S.linear)).to_vector();
     columns[..n].iter().map(column).collect()
@@ -302,6 +308,7 @@ fn custom_subspace(motion: &dyn JointMotion) -> Vec<Vector6> {
 fn least_inertia(composite: &Inertia, kind: &JointKind) -> f64 {
     let subspace: Vec<Vector6> = match kind {
         JointKind::Revolute { axis } => vec![Vector6::new(axis.x, axis.y, axis.z, 0.0, 0.0, 0.0)],
+        // A slide moves all of the mass alike, wherever it is.
         JointKind::Prismatic { .. } => return composite.mass,
         JointKind::Planar { x, y } => {
             let n = x.cross(y);
@@ -321,6 +328,7 @@ fn least_inertia(composite: &Inertia, kind: &JointKind) -> f64 {
         subspace[r].dot(&(matrix * subspace[c]))
     });
     let eigenvalues = reduced.symmetric_eigenvalues();
+    // Eigenvalues of a singular matrix come out as round-off of its largest entry, of either sign.
     let rounding = 16.0 * f64::EPSILON * matrix.amax();
     let least = eigenvalues.min();
     if least > rounding { least } else { 0.0 }

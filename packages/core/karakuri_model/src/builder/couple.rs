@@ -19,6 +19,7 @@ impl ModelBuilder {
     /// Follows every chain of mimics to the joint that leads it.
     pub(super) fn resolve_couplings(&self, report: &mut Report) -> Vec<ResolvedMimic> {
         let index: BTreeMap<&str, usize> =
+            // Reversed, so that of equal names the first one stays.
             self.joints.iter().enumerate().rev().map(|(i, j)| (j.name.as_str(), i)).collect();
         (0..self.joints.len())
             .filter(|&j| self.joints[j].mimic.is_some())
@@ -66,6 +67,7 @@ impl ModelBuilder {
                 }
                 return None;
             };
+            // q = m₁ (m₂ q₂ + o₂) + o₁: the offset of a leader counts with the factors before it, so it is added first.
             offset += multiplier * mimic.offset;
             multiplier *= mimic.multiplier;
             if visited.contains(&next) {

@@ -30,12 +30,14 @@ impl ModelBuilder {
                         fixed: joint.kind.is_none(),
                     });
                     let (body, pose) = seats[parent];
+                    // The joint's place in the parent's body, across all links that are fixed in between.
                     let X_BJ = pose * joint.origin;
                     match &joint.kind {
                         None => (body, X_BJ),
                         Some(kind) => {
                             let new = push_body(&mut model, &self.links[link].name, body);
                             model.push_joint(moving_joint(joint, kind.clone(), X_BJ));
+                            // A body's frame is that of its first link, at the joint: its axis needs no shift.
                             (Some(new), Pose::IDENTITY)
                         }
                     }
@@ -100,6 +102,7 @@ fn moving_joint(spec: &JointSpec, kind: JointKind, pose_in_parent: Pose) -> Join
     if let JointKind::Custom(motion) = &kind
         && let Some((first, last)) = motion.range()
     {
+        // A path ends where its curve does, whatever the file's limits say.
         limits.lower = limits.lower.max(first);
         limits.upper = limits.upper.min(last);
     }

@@ -48,6 +48,7 @@ impl ModelBuilder {
         let mut indices = BTreeMap::new();
         for (i, link) in self.links.iter().enumerate() {
             if let Some(first) = indices.insert(link.name.as_str(), i) {
+                // The first one stays: joints cannot say which of two equal names they mean.
                 indices.insert(link.name.as_str(), first);
                 report.error(
                     &Subject::Link(link.name.clone()),
@@ -145,6 +146,7 @@ impl ModelBuilder {
                 None
             }
             [first, ..] => {
+                // A joint that could not be read leaves its child without a parent; that is reported where the joint is.
                 if !self.all_joints {
                     return None;
                 }

@@ -29,6 +29,7 @@ impl RobotConfig {
         for (name, place, reshaped) in self.joints {
             joints::reshape(&name, &place, reshaped, builder, report);
         }
+        // Gears before drives, because a joint that follows another cannot be driven.
         for (name, place, gear) in &self.gears {
             joints::gear(name, place, gear, builder, report);
         }
@@ -100,6 +101,7 @@ fn apply_convex(
     let mut found = false;
     for shape in &mut link.collisions {
         if let Shape::Mesh(mesh) = &mut shape.shape {
+            // Files share meshes: only this link's copy changes.
             Arc::make_mut(mesh).convex = convex.clone();
             found = true;
         }
@@ -122,6 +124,7 @@ fn apply_drive(
         report.error_at(place.clone(), format!("drives: joint `{name}` does not exist"), remedy);
         return;
     };
+    // Gains make a servo; friction or armature alone describe a joint that nobody drives.
     let driven = config.stiffness.is_some() || config.damping.is_some();
     if driven && joint.kind.as_ref().is_none_or(|kind| kind.single().is_none()) {
         let message = format!("drives: joint `{name}` does not have exactly one degree of freedom");
@@ -201,6 +204,7 @@ fn read_srdf(
         let all = document.root_element().children();
         all.filter(move |n| n.is_element() && n.tag_name().name() == name)
     };
+    // All of them first: they are exceptions from what `disable_default_collisions` takes out, wherever they are written.
     let mut enabled = Vec::new();
     for node in elements("enable_collisions") {
         enabled.extend(linked(&xml, node, ["link1", "link2"], builder, report));
@@ -245,6 +249,7 @@ fn linked(
         report.error_at(xml.node(node), missing, remedy);
         return None;
     };
+    // A warning only: SRDFs are written for a family of robots, of which this one may lack a gripper.
     let missing = [a, b].into_iter().find(|l| !builder.links.iter().any(|k| k.name == **l));
     if let Some(link) = missing {
         let message = format!("link `{link}` does not exist");

@@ -79,6 +79,7 @@ pub(super) fn gear(
     let Some(follower) = builder.joints.iter_mut().find(|j| j.name == gear.follower) else {
         return;
     };
+    // A gear is a mimic relation by another file: two of them would contradict each other.
     if let Some(other) = &follower.mimic {
         let message =
             format!("gears.{name}: joint `{}` follows `{}` already", gear.follower, other.leader);

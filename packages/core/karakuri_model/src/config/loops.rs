@@ -28,7 +28,9 @@ pub(super) fn read(
     let (locked, turn) = read_joint_type(reader, &fields, path)?;
     let posture =
         fields.get("posture").and_then(|(node, path)| reader.text(node, &path).map(str::to_owned));
+    // Here and not where frames are read, because all keys are to be asked for, and reported, first.
     let frames = match frames? {
+        // The same turn on both sides: a closed loop stays closed, and its free axis is z.
         LoopFrames::OnLinks { a, b } => LoopFrames::OnLinks { a: a * turn, b: b * turn },
         LoopFrames::InRoot(pose) => LoopFrames::InRoot(pose * turn),
     };
@@ -79,6 +81,7 @@ pub fn read_joint_type(
     }
     let z_free = |free: usize| std::array::from_fn(|i| i != free);
     Some(match kind {
+        // Free about or along z in all cases; the frames are turned to the axis, so that no lock depends on it.
         "hinge" => (z_free(2), read_axis(reader, fields)?),
         "slider" => (z_free(5), read_axis(reader, fields)?),
         "ball" => ([false, false, false, true, true, true], Pose::IDENTITY),

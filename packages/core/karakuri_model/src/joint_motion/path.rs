@@ -119,6 +119,7 @@ impl Path {
         let path = Self { spans, lengths, closed, up: up.map(|u| u.normalize()) };
         if let Some(up) = path.up {
             for &length in &path.lengths {
+                // NaN of a vanishing derivative is not smaller than anything.
                 if path.at(length).tangent.cross(&up).norm().is_nan()
                     || path.at(length).tangent.cross(&up).norm() < UPRIGHT
                 {
@@ -135,14 +136,17 @@ impl Path {
     }
 
     fn at(&self, s: f64) -> At {
+        // A closed path counts its rounds in q; the curve repeats.
         let s = if self.closed { s.rem_euclid(self.length()) } else { s };
         // Beyond its ends an open path goes on as its last span does.
         let last = self.lengths.len() - 2;
+        // Newton's method then integrates over one piece alone, whose length the quadrature gives to round-off.
         let piece = self.lengths.partition_point(|l| *l <= s).saturating_sub(1).min(last);
         let span = &self.spans[piece / PIECES];
         let from = span.start(piece % PIECES);
         let length = s - self.lengths[piece];
         // Newton's method for the parameter u at which the length from the piece's start is `length`.
+        // A first guess at the speed of the piece's start, which is nearly constant over a sixteenth of a span.
         let mut u = from + length / span.derivative(from).norm();
         for _ in 0..ROUNDS {
             let step = (span.length(from, u) - length) / span.derivative(u).norm();
@@ -159,6 +163,7 @@ impl Path {
         let (x, k) = (at.tangent, at.curvature);
         let along = up.dot(&x);
         // Axes: x = t, z = up across t, y = z × x; ω = t × k + τ t with τ = (up·t)(y·k)/(up·z).
+        // Gram-Schmidt against the tangent: not defined where the path runs along `up`, which `new` refuses.
         let z = (up - x * along).normalize();
         let (y, upright) = (z.cross(&x), up.dot(&z));
         let bend = y.dot(&k);

@@ -36,6 +36,7 @@ impl JointMotion for Screw {
     }
 
     fn subspace(&self, _: &[f64], columns: &mut [Motion]) {
+        // Velocity of B's origin, which lies on the axis: only the advance moves it.
         columns[0] = Motion::new(self.axis, self.axis * self.pitch);
     }
 

@@ -96,11 +96,13 @@ impl<'a, 'i> Reader<'a, 'i> {
 
     fn node(&mut self, node: Node<'a, 'i>, outer: &Matrix4<f64>, depth: usize) -> Result<()> {
         self.instances += 1;
+        // Both limits: nodes that name each other twice grow exponentially long before the depth ends.
         if depth > DEPTH_LIMIT || self.instances > INSTANCE_LIMIT {
             return Err(damaged("its nodes contain themselves"));
         }
         let mut transform = *outer;
         for step in node.children().filter(Node::is_element) {
+            // COLLADA applies a node's transforms in the order of the file, each in the axes that those before have made.
             transform *= transform_of(step)?;
         }
         for part in node.children().filter(Node::is_element) {
@@ -210,11 +212,14 @@ fn polygons_of(primitive: Node<'_, '_>, count: &dyn Fn(usize) -> usize) -> Resul
         .map_or(0, offset_of);
     let mut polygons = Vec::new();
     for list in children(primitive, "p") {
+        // One index for each input in turn; of these only the positions count here.
         let indices: Vec<usize> = numbers(list)?;
         let corners: Vec<usize> = indices.chunks_exact(stride).map(|c| c[vertex]).collect();
         let mut rest = corners.as_slice();
         while !rest.is_empty() {
+            // A count that exceeds what is left, as of `polygons`, takes all of it.
             let n = count(polygons.len()).min(rest.len());
+            // A count of zero would never come to an end.
             if n == 0 {
                 break;
             }
@@ -240,6 +245,7 @@ fn transform_of(step: Node<'_, '_>) -> Result<Matrix4<f64>> {
     }
     Ok(match tag {
         "matrix" => Matrix4::from_row_slice(&v),
+        // COLLADA has degrees. Exporters write a zero axis for no rotation.
         "rotate" => Unit::try_new(Vector3::new(v[0], v[1], v[2]), 1e-12)
             .map_or_else(Matrix4::identity, |axis| {
                 Rotation3::from_axis_angle(&axis, v[3].to_radians()).to_homogeneous()

@@ -8,6 +8,7 @@ use crate::Mesh;
 
 pub(super) fn decode(bytes: &[u8], path: &Path) -> Result<Mesh, MeshError> {
     let options = tobj::LoadOptions { triangulate: true, ..tobj::LoadOptions::default() };
+    // Material files would have to be asked for like meshes; colours come from the URDF.
     let no_materials = |_: &Path| Err(tobj::LoadError::OpenFileFailed);
     let (models, _) = tobj::load_obj_buf(&mut Cursor::new(bytes), &options, no_materials)
         .map_err(|e| MeshError::Damaged { format: "OBJ", reason: e.to_string() })?;

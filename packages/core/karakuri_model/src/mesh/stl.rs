@@ -16,6 +16,7 @@ pub(super) fn decode(bytes: &[u8], path: &Path) -> Result<Mesh, MeshError> {
         .get(80..HEADER)
         .and_then(|b| <[u8; 4]>::try_from(b).ok())
         .map(|b| u32::from_le_bytes(b) as usize);
+    // By its length, as a binary header may hold any text; bytes after the triangles are allowed.
     let is_binary = count.is_some_and(|n| bytes.len() >= HEADER + n.saturating_mul(TRIANGLE))
         && !looks_like_text(bytes);
     let mut file;
@@ -33,6 +34,7 @@ pub(super) fn decode(bytes: &[u8], path: &Path) -> Result<Mesh, MeshError> {
         )));
     }
     let stl = stl_io::read_stl(&mut Cursor::new(file)).map_err(|e| damaged(e.to_string()))?;
+    // Too large an index is one that does not exist, which `check` reports.
     let index = |i: usize| u32::try_from(i).unwrap_or(u32::MAX);
     Ok(Mesh {
         path: path.to_owned(),

@@ -40,6 +40,7 @@ impl End {
         let exponent = self.rate * depth;
         let beyond = (exponent - STEEPEST).max(0.0);
         let grown = self.effort * (exponent - beyond).exp();
+        // Tangent and slope meet the exponential at e⁴⁰, so that Newton's method of the step sees no kink.
         (grown * (1.0 + beyond), grown * self.rate)
     }
 }

@@ -32,6 +32,7 @@ pub struct Plastic {
 impl Plastic {
     /// Effort of the spring, its slope, and the plastic displacement, after the return mapping.
     fn bend(&self, at: &MotorState) -> (f64, f64, f64) {
+        // By the position at the step's end (backward Euler), at which the effort is on the yield surface exactly.
         let (k, bent) = (self.stiffness, at.memory);
         // Trial effort t, and ξ = t + η s against the yield effort.
         let trial = k * (at.command.position + bent - at.position);

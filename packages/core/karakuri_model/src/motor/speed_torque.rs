@@ -22,6 +22,7 @@ impl MotorLaw for SpeedTorque {
     }
 
     fn respond(&self, at: &MotorState) -> MotorResponse {
+        // The back-EMF acts as a damper, the part of the voltage as an offset: both are linear, and implicit.
         let damping = self.stall / self.no_load;
         let effort = self.stall * at.command.effort.clamp(-1.0, 1.0) - damping * at.velocity;
         MotorResponse { effort, stiffness: 0.0, damping }

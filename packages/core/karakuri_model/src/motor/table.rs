@@ -30,6 +30,7 @@ impl MotorLaw for Table {
 
     fn respond(&self, at: &MotorState) -> MotorResponse {
         let points = &self.points;
+        // At a kink the slope to its right counts.
         let next = points.partition_point(|(q, _)| *q <= at.position);
         let (effort, stiffness) = if next == 0 {
             (points[0].1, 0.0)

@@ -41,6 +41,7 @@ impl MotorLaw for Viscoelastic {
     }
 
     fn remember(&self, at: &MotorState) -> f64 {
+        // With the effort at the end of the step: an explicit one would be unstable for a soft second damper.
         at.memory - at.dt * self.respond(at).effort / self.second_damping
     }
 }

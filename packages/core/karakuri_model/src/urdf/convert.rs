@@ -131,9 +131,11 @@ fn joint(joint: &urdf_rs::Joint) -> JointSpec {
 
 /// Planar joint of a normal: URDF's axis; the in-plane axes are x and y turned with z onto it by the smallest rotation.
 fn planar(normal: Vector3) -> JointKind {
+    // Opposite directions have no smallest rotation between them: half a turn about x then.
     let turn = nalgebra::Rotation3::rotation_between(&Vector3::z(), &normal).unwrap_or_else(|| {
         nalgebra::Rotation3::from_axis_angle(&Vector3::x_axis(), std::f64::consts::PI)
     });
+    // The length of the normal goes to the axes, where the builder checks and reports it as of any joint.
     let scale = normal.norm();
     JointKind::Planar { x: turn * Vector3::x() * scale, y: turn * Vector3::y() * scale }
 }

@@ -68,6 +68,7 @@ fn reports_xacro(document: &Document<'_>, xml: &XmlText<'_>, report: &mut Report
     // Elements come in the order of the text: what begins before the end of a block for others is in it.
     let mut end_of_others = 0;
     for node in document.descendants().filter(Node::is_element) {
+        // By the namespace, as any prefix may stand for it.
         let is_xacro_tag = node.tag_name().namespace().is_some_and(|ns| ns.contains("xacro"));
         let expression = node.attributes().find(|a| {
             let value = a.value();

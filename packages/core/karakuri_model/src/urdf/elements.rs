@@ -85,6 +85,7 @@ impl<'a, 'r> Elements<'a, 'r> {
         }
         let name = if name.is_empty() { "robot" } else { name };
         let mut materials = Vec::new();
+        // Before the links, because materials may be used above their definition.
         for material in children(root, "material") {
             if let Some(name) = material.attribute("name") {
                 self.materials.insert(name.to_owned());
@@ -277,6 +278,7 @@ impl<'a, 'r> Elements<'a, 'r> {
         } else {
             None
         };
+        // Only of meshes that are kept, in the order in which they are loaded.
         self.mesh_places.push(self.values.xml.node(node));
         Some(Geometry::Mesh { filename: filename.to_owned(), scale })
     }
@@ -321,6 +323,7 @@ impl<'a, 'r> Elements<'a, 'r> {
         let joint_type = self.joint_type(node, called);
         let parent = self.end(node, "parent", called);
         let child_link = self.end(node, "child", called);
+        // Only after all parts were asked for: each that is missing is reported, not the first alone.
         let (name, joint_type) = (name?, joint_type?);
         let (parent, child_link) = (parent?, child_link?);
         let origin = self.origin(node);
@@ -328,6 +331,7 @@ impl<'a, 'r> Elements<'a, 'r> {
             joint_type,
             JointType::Revolute | JointType::Continuous | JointType::Prismatic | JointType::Planar
         );
+        // Other types ignore an axis, so none is asked for.
         let axis = if turns_or_slides { self.axis(node, name) } else { Axis::default() };
         let limit = self.limit(node, name, &joint_type);
         let dynamics = child(node, "dynamics").map(|dynamics| {
@@ -464,6 +468,7 @@ impl<'a, 'r> Elements<'a, 'r> {
                 );
                 f64::INFINITY
             }
+            // The attribute is there and is no number, which is reported already.
             None if node.has_attribute(what) => f64::INFINITY,
             None => {
                 self.warn(

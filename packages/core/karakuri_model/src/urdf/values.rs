@@ -105,6 +105,7 @@ impl Values<'_, '_> {
                 format!("write <{tag} {name}=\"...\"> in {unit}"),
             );
         }
+        // A value that passes every later check, so that one mistake is reported once.
         self.number(node, name).unwrap_or(1.0)
     }
 

@@ -115,6 +115,7 @@ impl<'n> Deserializer<'n> for &'n Node {
             Value::Scalar { text, plain } => visit_scalar(text, *plain, visitor),
             Value::List(items) => visitor.visit_seq(Items { items: items.iter().enumerate() }),
             Value::Map(entries) => {
+                // serde's derive would let the second one win in some types, and report it in others without a place.
                 if let Some((key, place)) = twice(entries) {
                     let error: YamlError = de::Error::custom("is there twice; delete one");
                     return Err(error.at(place).below(key));
@@ -384,7 +385,9 @@ impl<'n> MapAccess<'n> for Entries<'n> {
         seed: K,
     ) -> Result<Option<K::Value>, YamlError> {
         let Some((key, place, node)) = self.entries.next() else { return Ok(None) };
+        // Kept for the error's path, in which the key comes before what its value lacks.
         self.value = Some((key, node));
+        // At the key: an unknown one is wrong where it is written, not where its value is.
         seed.deserialize(Key(key)).map(Some).map_err(|error| error.at(place))
     }
 

@@ -57,6 +57,7 @@ impl ConstraintEmbedding {
                 };
             }
         }
+        // Singular where drives do not reach every coordinate; any solution y will do, as Mᵀ y is the same for all.
         solve_semidefinite(&mut normal, &mut factor);
         let mut given = core::mem::take(&mut self.given);
         // τ_d = Mᵀ (M Mᵀ)⁺ τ_i.

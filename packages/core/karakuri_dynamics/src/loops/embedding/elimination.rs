@@ -28,6 +28,7 @@ impl ConstraintEmbedding {
         for (c, k) in self.columns.iter().enumerate() {
             self.column_of[*k] = Some(c);
         }
+        // These are numbers of columns, which the sort has changed.
         self.driven_pivots.clear();
         self.eliminated_for.clear();
         self.eliminated_for.extend_from_slice(driven);
@@ -76,6 +77,7 @@ impl ConstraintEmbedding {
         for candidates in [0..self.n_passive, self.n_passive..n] {
             let is_driven = candidates.start == self.n_passive;
             while done < self.n_rows {
+                // Pivots among all rows and columns, so that rows left over when the largest is round-off do repeat others.
                 let mut pivot = self.largest(done, candidates.clone());
                 if pivot.size <= PIVOT_TOLERANCE {
                     break;
@@ -102,6 +104,7 @@ impl ConstraintEmbedding {
                 return here;
             }
         }
+        // Another choice here changes what is left of the columns after it: their memory is void.
         self.driven_pivots.truncate(k);
         self.driven_pivots.push(largest.column);
         largest

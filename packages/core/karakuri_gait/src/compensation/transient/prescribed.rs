@@ -135,6 +135,7 @@ impl Polynomials {
         let order = |derivative: usize, u: f64| {
             SVector::<f64, 6>::from_fn(|power, _| {
                 let factor: usize = (0..derivative).map(|i| power.saturating_sub(i)).product();
+                // At u = 0 only the term of that very power is left.
                 let is_left = power == derivative || (power > derivative && u > 0.0);
                 if is_left { factor as f64 } else { 0.0 }
             })
@@ -143,6 +144,7 @@ impl Polynomials {
         let [rest, moving] = if c.kind == Kind::Start { [0.0, 1.0] } else { [1.0, 0.0] };
         let fifth = match c.degree {
             Degree::Five => order(2, rest),
+            // a = 0 takes the place of the condition on the acceleration.
             Degree::Four => SVector::ith(5, 1.0),
         };
         let rows = [
@@ -154,6 +156,7 @@ impl Polynomials {
             SVector::ith(c.input.power(), 1.0),
         ];
         let matrix = SMatrix::<f64, 6, 6>::from_fn(|row, column| rows[row][column]);
+        // Numerically singular counts as singular: in u a regular system has entries near one.
         let inverse = matrix.try_inverse().filter(|m| m.iter().all(|x| x.abs() < 1e6));
         let inverse = inverse.ok_or(GaitError::Degree)?;
         // `base` meets the steady motion with input 0, `direction` is the change with a unit input; `c_i = k_i/Tⁱ` returns to t.
