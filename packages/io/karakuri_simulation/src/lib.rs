@@ -1,9 +1,11 @@
 #![doc = include_str!("../README.md")]
 
 mod mock;
+mod scene;
 mod simulated_world;
 mod tally;
 
 pub use mock::Mock;
+pub use scene::{LoadedScene, fill_scene, load_scene};
 pub use simulated_world::SimulatedWorld;
 pub use tally::Tally;
