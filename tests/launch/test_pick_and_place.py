@@ -127,8 +127,9 @@ def test_two_interrupts_at_once_are_one(environment, tmp_path):
 
 @pytest.mark.parametrize("file", sorted(p.name for p in (ROOT / "launch").glob("*.launch.xml")))
 def test_every_launch_file_starts_and_stops_cleanly(environment, ros, file):
-    own = {"pick_and_place.launch.xml": {"gripper"}, "walk.launch.xml": {"gait_planner"}}
+    own = {"pick_and_place.launch.xml": {"gripper"}, "walk.launch.xml": {"gait_planner"}, "khr1.launch.xml": {"gait_planner"}}
     places = {name: f"/{name}" for name in ("branched", "branched_loop", "three_links")}
+    places |= {name: f"/{name}" for name in ("khr1", "so101")}
     places |= {"khr1_arms": "/khr1", "two_arms": "/dual_arm", "walk": "/khr1", "wall_tracing": "/wall_arm"}
     nodes = {"sim", "state_publisher", "feedforward_controller"} | own.get(file, set())
     robot = places.get(file.removesuffix(".launch.xml"), "/arm")
@@ -146,9 +147,41 @@ def test_every_launch_file_starts_and_stops_cleanly(environment, ros, file):
     wait_gone(environment)
 
 
-@pytest.mark.parametrize("hardware, programs", [("sim", ["sim", "state_publisher", "feedforward_controller"]), ("none", ["state_publisher", "feedforward_controller"])])
-def test_the_driver_can_be_left_out(environment, hardware, programs):
-    command = [str(executable("karakuri")), "launch", str(ROOT / "launch/arm6.launch.xml"), f"hardware:={hardware}", "--dry-run", "--json"]
+NODES = ["state_publisher", "feedforward_controller"]
+
+
+def planned(environment, file, *arguments):
+    """Processes of a launch file by their program, without their start."""
+    command = [str(executable("karakuri")), "launch", str(ROOT / "launch" / file), *arguments, "--dry-run", "--json"]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=True)
-    processes = [step["process"]["name"] for step in json.loads(done.stdout)["steps"] if "process" in step]
-    assert [name.rsplit("-", 1)[0] for name in processes] == programs
+    processes = [step["process"] for step in json.loads(done.stdout)["steps"] if "process" in step]
+    return {process["name"].rsplit("-", 1)[0]: process for process in processes}
+
+
+@pytest.mark.parametrize(
+    "hardware, program, sim_time",
+    [
+        ("sim", "sim", True),
+        ("mock", "sim", False),
+        ("none", None, True),
+        *((name, "driver", False) for name in ("so101", "khr1", "feetech", "dynamixel", "rcb1", "rcb4", "ics", "robotiq")),
+        ("/a robot/arm.yaml", "driver", False),
+    ],
+)
+def test_hardware_chooses_what_stands_behind_the_topics(environment, hardware, program, sim_time):
+    for file, more in (("arm6", []), ("pick_and_place", ["gripper"]), ("walk", ["gait_planner"]), ("khr1", ["gait_planner"]), ("so101", [])):
+        processes = planned(environment, f"{file}.launch.xml", f"hardware:={hardware}", "device:=/dev/ttyACM0")
+        assert set(processes) == {*filter(None, [program]), *NODES, *more}, file
+        for name in NODES + more:
+            assert f"use_sim_time:={sim_time}" in str(processes[name]["command"]), (file, name)
+        if program == "driver":
+            text = "\n".join(processes["driver"]["parameter_files"])
+            assert hardware in text and "/dev/ttyACM0" in text, text
+
+
+def test_khr1_is_sampled_as_its_boards_are(environment):
+    for hardware, period, imu in (("sim", "0.002", "true"), ("khr1", "0.04", "false")):
+        processes = planned(environment, "khr1.launch.xml", f"hardware:={hardware}")
+        text = "\n".join(processes["gait_planner"]["parameter_files"])
+        assert f"period: {period}\n" in text and f"use_imu: {imu}" in text, text
+        assert f"period: {period}\n" in "\n".join(processes["feedforward_controller"]["parameter_files"])

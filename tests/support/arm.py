@@ -134,9 +134,9 @@ def settle_in(ros):
         carry_out(ros, place)
 
 
-def carry_out(ros, positions, duration=0.5, timeout=120.0):
+def carry_out(ros, positions, duration=0.5, timeout=120.0, action="/arm/follow_joint_trajectory", names=ARM):
     """Sends the motion until one answer says that it was carried out."""
-    client = ActionClient(ros.node, FollowJointTrajectory, "/arm/follow_joint_trajectory")
+    client = ActionClient(ros.node, FollowJointTrajectory, action)
     answers = Counter()
 
     def answer(future):
@@ -154,7 +154,7 @@ def carry_out(ros, positions, duration=0.5, timeout=120.0):
     def outcome():
         if not client.server_is_ready():
             return "no server"
-        handle = answer(client.send_goal_async(goal(positions, duration)))
+        handle = answer(client.send_goal_async(goal(positions, duration, names)))
         if handle is None:
             return "no answer to the goal"
         if not handle.accepted:

@@ -16,9 +16,9 @@ from support.process import executable
 class Emulator:
     """A running emulator. Leaving the `with` block stops it and checks that it stopped cleanly, unless a test failed before."""
 
-    def __init__(self, bus, *options):
-        # Short, as names of sockets have to be.
-        self.folder = Path(tempfile.mkdtemp(prefix="karakuri-"))
+    def __init__(self, bus, *options, folder=None):
+        # Short, as names of sockets have to be. One that is given is that of an emulator which was killed.
+        self.folder = Path(folder or tempfile.mkdtemp(prefix="karakuri-"))
         self.link, self.socket = self.folder / "bus", self.folder / "side"
         command = [executable("karakuri"), "emulate", bus, "--pty", self.link, "--side", self.socket, *options]
         self.lines = []
@@ -28,6 +28,7 @@ class Emulator:
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
         self._side = None
+        self._is_killed = False
 
     def _read(self):
         for line in self.process.stdout:
@@ -47,13 +48,20 @@ class Emulator:
                 self._answers.close()
                 self._side.close()
             code = self.stop()
-            assert kind or (code == 0 and not self.link.is_symlink() and not self.socket.exists()), (
+            assert kind or self._is_killed or (code == 0 and not self.link.is_symlink() and not self.socket.exists()), (
                 f"stopped with {code}; left are {list(self.folder.iterdir())}:\n" + self.output()
             )
             if kind:
                 print(self.output())
         finally:
-            shutil.rmtree(self.folder, ignore_errors=True)
+            if not self._is_killed:
+                shutil.rmtree(self.folder, ignore_errors=True)
+
+    def kill(self):
+        """Ends it as a power cut would; another one may take its folder."""
+        self._is_killed = True
+        self.process.kill()
+        self.process.wait()
 
     def output(self):
         """All that it printed."""

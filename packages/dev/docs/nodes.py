@@ -31,10 +31,13 @@ from support.ros import Ros  # noqa: E402
 PAGE = ROOT / "docs/nodes.md"
 NAMESPACE = "/arm"
 ROBOT = {"urdf": URDF, "config": CONFIG}
+DRIVEN = {
+    "urdf": ROOT / "urdf/so101/so101.urdf", "config": ROOT / "config/so101.yaml", "hardware": ROOT / "config/hardware/so101.yaml",
+}  # fmt: skip
 # What a node cannot start without; shown as having no default.
 GAIT = ROOT / "config/gaits/khr1_walk.yaml"
 NODES = {
-    "sim": {"scene": SCENE}, "feedforward_controller": ROBOT, "gait_planner": {"gait": GAIT}, "gripper": ROBOT,
+    "sim": {"scene": SCENE}, "driver": DRIVEN, "feedforward_controller": ROBOT, "gait_planner": {"gait": GAIT}, "gripper": ROBOT,
     "state_publisher": {"urdf": URDF},
 }  # fmt: skip
 # How long a node's entities must stay the same: its second participant may be found a while after the first, as what is missed of an

@@ -4,7 +4,9 @@ They are raised where the program is, and remembered: what is raised within an e
 there, or becomes another error. Loops that wait call `check`, spin within `wait`, and the whole is within `announced`.
 """
 import contextlib
+import os
 import signal
+import sys
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 came = held = False
@@ -59,4 +61,13 @@ def come(_signal, _frame):
         raise KeyboardInterrupt
 
 
+def end(kind, value, trace):
+    """A signal while the program is still being imported ends it as one in its main part does: nothing was started."""
+    if came and issubclass(kind, KeyboardInterrupt):
+        print("\ninterrupted", flush=True)
+        os._exit(130)
+    sys.__excepthook__(kind, value, trace)
+
+
 heed()
+sys.excepthook = end

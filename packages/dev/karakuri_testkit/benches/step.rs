@@ -8,8 +8,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use criterion::{BenchmarkId, Criterion};
-use karakuri_files::load_scene;
 use karakuri_physics::{Snapshot, World};
+use karakuri_simulation::load_scene;
 use karakuri_spatial::{Pose, Vector3};
 use karakuri_testkit::CpuTime;
 use serde::{Deserialize, Serialize};

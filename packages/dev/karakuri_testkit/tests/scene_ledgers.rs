@@ -5,8 +5,8 @@
 
 use std::path::{Path, PathBuf};
 
-use karakuri_files::load_scene;
 use karakuri_physics::{Ledger, World};
+use karakuri_simulation::load_scene;
 
 /// Number of simulated steps per scene.
 const STEPS: usize = 500;

@@ -62,7 +62,7 @@ pub fn find_parts(mesh: &mut Arc<Mesh>, cache: Option<&Path>) -> Result<Option<F
 
 impl Found {
     /// Message for the user who loads the mesh, and the remedy.
-    pub(crate) fn warning(&self) -> [String; 2] {
+    pub fn warning(&self) -> [String; 2] {
         let Self { n_parts, deviation } = self;
         let message = format!(
             "collides as {n_parts} convex parts, which are up to {:.1} mm beside it",

@@ -7,7 +7,6 @@ mod plot;
 mod report;
 mod resolve;
 mod robot;
-mod scene;
 mod trace;
 
 pub use atomic::{WriteError, write_atomic};
@@ -17,5 +16,4 @@ pub use plot::{DISTINCT_SERIES, Guide, GuideAt, Panel, Plot, PlotError, Series, 
 pub use report::{ReportError, write_json};
 pub use resolve::{FileAssets, root_element};
 pub use robot::{LoadError, load_robot, read_text, read_yaml, read_yaml_tree};
-pub use scene::{LoadedScene, fill_scene, load_scene};
 pub use trace::{Column, Trace, TraceError, TraceWriter, read_trace};

@@ -1,10 +1,10 @@
-//! Robots and scenes from disk: how names are found, what is said when they are not.
+//! Robots from disk: how names are found, what is said when they are not.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use karakuri_files::{FileAssets, load_robot, load_scene};
+use karakuri_files::{FileAssets, load_robot};
 use karakuri_model::{AssetError, Base};
 
 const STL: &str = "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\n\
@@ -88,33 +88,6 @@ fn meshes_come_scaled_and_missing_ones_are_left_out() {
     assert!(lost.model.visuals.is_empty());
     let error = load_robot(Path::new("no/such.urdf"), None, None).unwrap_err().to_string();
     assert_eq!(error, "cannot read no/such.urdf: No such file or directory (os error 2)");
-}
-
-#[test]
-fn a_scene_brings_its_robots_and_meshes_and_all_problems() {
-    let folder = workspace();
-    let scene = folder.path().join("scenes/s.yaml");
-    write(
-        &scene,
-        "robots:\n  - {name: arm, urdf: ../src/arm_v2/urdf/arm.urdf, base: fixed}\n\
-         bodies:\n  - {name: part, shape: {mesh: {file: ../src/arm_v2/meshes/a.stl}}, mass: 1, inertia: {ixx: 1, iyy: 1, izz: 1}, fixed: true}\n",
-    );
-    let loaded = load_scene(&scene).unwrap();
-    assert_eq!(loaded.models.len(), 1);
-    let karakuri_model::Shape::Mesh(mesh) = &loaded.scene.bodies[0].description.shape else {
-        unreachable!("the body is a mesh")
-    };
-    assert_eq!(mesh.triangles.len(), 2);
-    write(
-        &scene,
-        "robots:\n  - {name: arm, urdf: none.urdf, base: fixed}\n\
-         bodies:\n  - {name: part, shape: {mesh: {file: none.stl}}, mass: 1, fixed: true}\n",
-    );
-    let problems = load_scene(&scene).unwrap_err().to_string();
-    let lines: Vec<&str> = problems.lines().collect();
-    assert_eq!(lines.len(), 2, "{problems}");
-    assert!(lines[0].contains("s.yaml:2: error: robot `arm`: urdf: file not found"), "{problems}");
-    assert!(lines[1].contains("s.yaml:4: error: body `part`: file not found"), "{problems}");
 }
 
 /// A 39-link humanoid; the bar for 50 links is 50 ms, on an idle machine it takes a few.

@@ -32,4 +32,6 @@ pub struct Health {
     pub age: f64,
     /// Cycles that were skipped since the driver was opened, because the machine was late.
     pub missed_deadlines: u64,
+    /// Time that the last cycle of a bus took, of its period. [s]
+    pub cycle_time: Option<f64>,
 }

@@ -343,6 +343,10 @@ impl<Io: RobotIo> Pacer<Io> {
             self.pace.restart();
             return 0.0;
         }
+        // Two grids of one period would drift apart, and each cycle of the machine begin in the middle of its time.
+        if let Some(wait) = self.io.due_in() {
+            return wait;
+        }
         self.pace.wait(now, self.stamp(), self.period_ns, factor)
     }
 }

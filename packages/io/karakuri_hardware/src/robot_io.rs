@@ -35,6 +35,11 @@ pub trait RobotIo: Send {
     /// When the device fails: a bus that does not answer, a servo that stops. The robot is in hold afterwards.
     fn advance(&mut self) -> Result<(), RobotIoError>;
 
+    /// Time until the next sample is due, by a machine with deadlines of its own; none where whoever advances decides. [s]
+    fn due_in(&self) -> Option<f64> {
+        None
+    }
+
     /// Copies the present sample into `state`, which [`RobotState::new`] made for the same layout.
     fn read(&self, robot: usize, state: &mut RobotState);
 
@@ -54,9 +59,59 @@ pub trait RobotIo: Send {
     /// Appends the health of a robot's parts.
     fn health(&self, _robot: usize, _health: &mut Vec<Health>) {}
 
-    /// Whether a robot exists, even with a fault.
+    /// Whether a robot exists and is measured, even with a fault; nothing is published about one that is not.
     fn is_present(&self, robot: usize) -> bool {
         !matches!(self.fault(robot), Some(Fault::Absent))
+    }
+}
+
+impl<Io: RobotIo + ?Sized> RobotIo for Box<Io> {
+    fn robots(&self) -> &[RobotLayout] {
+        (**self).robots()
+    }
+
+    fn period(&self) -> f64 {
+        (**self).period()
+    }
+
+    fn time(&self) -> f64 {
+        (**self).time()
+    }
+
+    fn write(&mut self, robot: usize, command: &JointCommand) -> Result<(), RobotIoError> {
+        (**self).write(robot, command)
+    }
+
+    fn hold(&mut self, robot: usize, gripping: bool) {
+        (**self).hold(robot, gripping);
+    }
+
+    fn advance(&mut self) -> Result<(), RobotIoError> {
+        (**self).advance()
+    }
+
+    fn due_in(&self) -> Option<f64> {
+        (**self).due_in()
+    }
+
+    fn read(&self, robot: usize, state: &mut RobotState) {
+        (**self).read(robot, state);
+    }
+
+    fn fault(&self, robot: usize) -> Option<&Fault> {
+        (**self).fault(robot)
+    }
+
+    fn resume(&mut self, robot: usize) -> Result<(), RobotIoError> {
+        (**self).resume(robot)
+    }
+
+    fn health(&self, robot: usize, health: &mut Vec<Health>) {
+        (**self).health(robot, health);
+    }
+
+    fn is_present(&self, robot: usize) -> bool {
+        (**self).is_present(robot)
     }
 }
 

@@ -4,6 +4,7 @@ use crate::error::Problem;
 use crate::grammar::{Part, Template, parse};
 use crate::outside::{Outside, SIZE_LIMIT};
 use crate::scope::{Scope, package_prefix};
+use crate::value::Value;
 
 /// Scope and machine that substitutions are evaluated in.
 pub(crate) struct Substituter<'a> {
@@ -12,8 +13,16 @@ pub(crate) struct Substituter<'a> {
 }
 
 /// Name, and least and largest number of arguments, of each substitution.
-const CALLS: [(&str, usize, usize); 5] =
-    [("var", 1, 2), ("env", 1, 2), ("find-pkg-share", 1, 1), ("dirname", 0, 0), ("equals", 2, 2)];
+const CALLS: [(&str, usize, usize); 8] = [
+    ("var", 1, 2),
+    ("env", 1, 2),
+    ("find-pkg-share", 1, 1),
+    ("dirname", 0, 0),
+    ("equals", 2, 2),
+    ("not", 1, 1),
+    ("and", 2, 2),
+    ("or", 2, 2),
+];
 
 impl Substituter<'_> {
     /// Evaluates all substitutions in a text.
@@ -56,6 +65,12 @@ impl Substituter<'_> {
             "var" => self.variable(arguments),
             "env" => self.environment(arguments),
             "equals" => self.equals(arguments).map(|equal| equal.to_string()),
+            "not" => self.boolean(name, &arguments[0]).map(|value| (!value).to_string()),
+            "and" | "or" => {
+                let [left, right] = [&arguments[0], &arguments[1]].map(|a| self.boolean(name, a));
+                let (left, right) = (left?, right?);
+                Ok(if name == "and" { left && right } else { left || right }.to_string())
+            }
             "dirname" => Ok(self.folder()),
             _ => self.package_share(&arguments[0]),
         }
@@ -102,6 +117,16 @@ impl Substituter<'_> {
             return Ok(a.total_cmp(&b).is_eq() || (a - b).abs() <= 1e-9 * a.abs().max(b.abs()));
         }
         Ok(left == right)
+    }
+
+    /// Reads an argument as ROS 2 does here: as a boolean of YAML.
+    fn boolean(&self, call: &str, argument: &Template) -> Result<bool, Problem> {
+        let text = self.template(argument)?;
+        match Value::from_yaml(&text) {
+            Ok(Value::Bool(value)) => Ok(value),
+            _ => Err(Problem::new(format!("$({call}) got `{text}`"))
+                .remedy("write true or false, or an $(equals ..) that comes to one of them")),
+        }
     }
 
     /// Folder of the file that is being evaluated.

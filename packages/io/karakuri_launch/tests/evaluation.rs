@@ -97,6 +97,12 @@ fn substitutions_give_their_text() {
         ("$(find-pkg-share demo)", "/p/share/demo"),
         ("$(dirname)", "/"),
         ("$(equals 0.1 0.10) $(equals TRUE 1) $(equals a b)", "true true false"),
+        (
+            "$(not false) $(not True) $(and true false) $(or true false) $(or no off)",
+            "true false false true false",
+        ),
+        ("$(or $(equals $(var a) sim) $(equals $(var a) mock))", "true"),
+        ("$(not $(or $(equals $(var a) arm) $(equals $(var a) mock)))", "true"),
     ];
     for (text, expected) in cases {
         assert_eq!(logged(text), expected, "{text}");
@@ -256,6 +262,10 @@ const WRONG: &[(&str, usize, &str, &str)] = &[
     ("words", 1, "the text `words`", "a comment"),
     ("<log message='a' if='1' unless='0'/>", 1, "both `if` and `unless`", "<group>"),
     ("<log message='a' if='maybe'/>", 1, "comes to `maybe`", "true, false, 1 or 0"),
+    ("<log message='$(or true 1)'/>", 1, "$(or) got `1`", "write true or false"),
+    ("<log message='$(not)'/>", 1, "$(not) takes 1 arguments, given 0", "separate arguments"),
+    ("<log message='$(or true 1)'/>", 1, "$(or) got `1`", "write true or false"),
+    ("<log message='$(not)'/>", 1, "$(not) takes 1 arguments, given 0", "separate arguments"),
     ("<arg name='a'/>", 1, "the argument `a` has no value", "a:=.."),
     ("<arg name='a' default='x'><choice value='y'/></arg>", 1, "`a` is `x`", "one of y"),
     ("<log message='$(var who)'/>", 1, "no argument or <let> `who`", "<arg name=\"who\"/>"),

@@ -5,13 +5,12 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use karakuri_files::load_scene;
 use karakuri_hardware::driver::{HardwareFile, open_on};
 use karakuri_hardware::{JointCommand, RobotLayout, RobotState};
 use karakuri_physics::World;
 use karakuri_serial::emulator::rcb1::{Rcb1, Setup};
 use karakuri_serial::emulator::{Bus, InProcess, Plant, Servo};
-use karakuri_simulation::{ServoWorld, ServoWorldError};
+use karakuri_simulation::{ServoWorld, ServoWorldError, load_scene};
 
 fn config(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../config").join(path)

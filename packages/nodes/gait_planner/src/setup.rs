@@ -39,8 +39,8 @@ pub(crate) fn new(node: &mut Node<GaitPlanner>) -> Result<GaitPlanner, Box<dyn s
     let generator = engine.generator();
     let gains = Gains::declare(node, &generator.biped, &generator.settings)?;
     let mut gate = SampleGate::new(parameters.lockstep.get(), reference(&model));
-    let imu = follow_imu(node, &mut gate, &engine)?;
-    let foot_inputs = follow_feet(node, &mut gate, &engine)?;
+    let imu = if parameters.use_imu.get() { follow_imu(node, &mut gate, &engine)? } else { None };
+    let foot_inputs = follow_feet(node, &mut gate, &engine, imu)?;
     node.subscribe("joint_states", qos::state(), GaitPlanner::on_joint_states)?;
     node.subscribe("cmd_vel", qos::command(), GaitPlanner::on_velocity)?;
     node.action_server("walk", GaitPlanner::on_walk)?;
@@ -105,6 +105,7 @@ fn follow_feet(
     node: &mut Node<GaitPlanner>,
     gate: &mut SampleGate<JointTrajectory>,
     engine: &WalkEngine,
+    imu: Option<InputId>,
 ) -> Result<Option<[Option<InputId>; 2]>, RosError> {
     let biped = &engine.generator().biped;
     let [Some(left), Some(right)] = biped.legs.each_ref().map(|leg| leg.sensor) else {
@@ -119,6 +120,6 @@ fn follow_feet(
     }
     // Silent feet are not waited for in real time: a driver may have no such sensors. Without an inertial sensor nothing uses
     // them.
-    let mut add = |topic: &String| biped.imu.map(|_| gate.add_input(topic, Awaits::InLockstep));
+    let mut add = |topic: &String| imu.map(|_| gate.add_input(topic, Awaits::InLockstep));
     Ok(Some(topics.each_ref().map(&mut add)))
 }

@@ -2,10 +2,9 @@
 
 use std::path::Path;
 
-use karakuri_files::load_scene;
 use karakuri_hardware::{Fault, JointCommand, RobotIo, RobotIoError, RobotLayout, RobotState};
 use karakuri_physics::{RobotId, World};
-use karakuri_simulation::{Mock, SimulatedWorld, Tally};
+use karakuri_simulation::{Mock, SimulatedWorld, Tally, load_scene};
 
 /// Robots, with the world if it is simulated.
 pub(crate) enum Backend {

@@ -19,7 +19,7 @@ pub(crate) fn diagnose(sim: &mut Sim) -> Status {
     });
     let robots = sim.robots.iter().enumerate();
     let lost = robots.filter(|(i, _)| sim.pacer.is_lost(*i) && io.is_present(*i));
-    let lost: Vec<&str> = lost.map(|(_, robot)| robot.layout.name.as_str()).collect();
+    let lost: Vec<&str> = lost.map(|(_, robot)| robot.name()).collect();
     let status = if let Some(what) = broken {
         Status::error(what)
     } else if let Some(failure) = &sim.health.failure {
@@ -44,6 +44,6 @@ pub(crate) fn diagnose(sim: &mut Sim) -> Status {
 fn rivals(sim: &Sim) -> Option<String> {
     let robots = sim.robots.iter().enumerate();
     let present = robots.filter(|(i, _)| sim.pacer.io().is_present(*i));
-    let topics = present.flat_map(|(_, robot)| &robot.sole).chain(&sim.health.sole_clock);
+    let topics = present.flat_map(|(_, robot)| robot.joints.sole()).chain(&sim.health.sole_clock);
     sim.health.rivals.look(topics)
 }

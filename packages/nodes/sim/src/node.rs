@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use karakuri_hardware::{LoadMeter, Pacer, PacingEvent, RobotIo, Tick};
 use karakuri_physics::World;
+use karakuri_robot_topics::report;
 use karakuri_ros::{Node, RivalWatch, Throttle, error, info, qos, warn};
 
 use crate::backend::Backend;
@@ -45,7 +46,7 @@ pub(crate) fn new(node: &mut Node<Sim>) -> Result<Sim, Box<dyn std::error::Error
     node.on_parameters_changed(on_parameters_changed);
     node.after_events(go_on);
     node.wall_timer(Duration::from_secs(1), publish_statistics);
-    let names: Vec<&str> = robots.iter().map(|r| r.layout.name.as_str()).collect();
+    let names: Vec<&str> = robots.iter().map(RobotTopics::name).collect();
     info!("{hardware}: {} at {:.0} Hz", names.join(", "), 1.0 / period);
     let namespace = parameters.outputs.world_namespace.get().trim_end_matches('/').to_owned();
     let clock = format!("{namespace}/clock");
@@ -140,15 +141,8 @@ fn go_on(sim: &mut Sim) {
 fn report_events(sim: &mut Sim) {
     let robots = &sim.robots;
     for event in sim.pacer.take_events() {
-        match event {
-            PacingEvent::CommandsLost { robot, silence } => warn!(
-                "robot `{}`: no joint_command for {silence:.3} s; it holds its place, and what it grips, until the controller returns",
-                robots[robot].layout.name
-            ),
-            PacingEvent::CommandsBack { robot } => {
-                info!("robot `{}`: commands are back", robots[robot].layout.name);
-            }
-        }
+        let (PacingEvent::CommandsLost { robot, .. } | PacingEvent::CommandsBack { robot }) = event;
+        report(&event, robots[robot].name());
     }
 }
 
@@ -157,8 +151,7 @@ fn say_what_is_awaited(sim: &Sim) {
     if !sim.pacer.settings().lockstep || !sim.pacer.is_playing() {
         return;
     }
-    let names: Vec<&str> =
-        sim.pacer.awaited().map(|i| sim.robots[i].layout.name.as_str()).collect();
+    let names: Vec<&str> = sim.pacer.awaited().map(|i| sim.robots[i].name()).collect();
     if !names.is_empty() && sim.health.waiting_said.ready() {
         info!("lockstep: waiting for joint_command of {}", names.join(", "));
     }

@@ -1,33 +1,23 @@
 //! Topics of one robot.
 
-use karakuri_hardware::{JointCommand, RobotIo, RobotLayout, RobotState};
+use karakuri_hardware::RobotLayout;
 use karakuri_model::{Base, Frame, FrameId, JointKind, Model};
+use karakuri_robot_topics::{JointTopics, ODOM, transform};
 use karakuri_ros::msg::builtin_interfaces::msg::Time as Stamp;
-use karakuri_ros::msg::geometry_msgs::msg::{TransformStamped, WrenchStamped};
+use karakuri_ros::msg::geometry_msgs::msg::WrenchStamped;
 use karakuri_ros::msg::nav_msgs::msg::Odometry;
 use karakuri_ros::msg::sensor_msgs::msg::{Imu, JointState};
 use karakuri_ros::msg::std_msgs::msg::Header;
 use karakuri_ros::msg::tf2_msgs::msg::TFMessage;
-use karakuri_ros::{IntoMessage, Node, Publisher, RosError, SolePublisher, Throttle, qos, warn};
-use karakuri_spatial::{Motion, Pose, Time};
+use karakuri_ros::{IntoMessage, Node, Publisher, RosError, qos};
+use karakuri_spatial::Motion;
 
 use crate::backend::Backend;
-
-/// Frame of odometry (REP 105). It coincides with `world`: the odometry is the ground truth.
-const ODOM: &str = "odom";
 
 /// Publishers and buffers of a robot.
 #[derive(Debug)]
 pub(crate) struct RobotTopics {
-    pub(crate) layout: RobotLayout,
-    pub(crate) state: RobotState,
-    pub(crate) command: JointCommand,
-    /// Prefix of the names of its frames.
-    frame_prefix: String,
-    /// Topics that must have one publisher: this node's, and the controller's.
-    pub(crate) sole: [SolePublisher; 2],
-    joint_states: Publisher<JointState>,
-    joint_message: JointState,
+    pub(crate) joints: JointTopics,
     wrenches: Vec<(Publisher<WrenchStamped>, WrenchStamped)>,
     imus: Vec<(Publisher<Imu>, Imu)>,
     motors: Option<(Publisher<JointState>, JointState)>,
@@ -35,7 +25,6 @@ pub(crate) struct RobotTopics {
     /// Links on joints that `joint_states` cannot express: balls, paths and the like.
     carried: Vec<FrameId>,
     transforms: Option<Publisher<TFMessage>>,
-    bad_commands: Throttle,
 }
 
 /// Links on joints of several degrees of freedom, or of a kind that no URDF has.
@@ -55,15 +44,6 @@ fn diagonal(variance: f64) -> Vec<f64> {
     (0..9).map(|i| if i % 4 == 0 { variance } else { 0.0 }).collect()
 }
 
-/// Transform with the pose of `child` in `frame`.
-fn transform(stamp: &Stamp, frame: &str, child: &str, pose: &Pose) -> TransformStamped {
-    TransformStamped {
-        header: Header { stamp: stamp.clone(), frame_id: frame.to_owned() },
-        child_frame_id: child.to_owned(),
-        transform: pose.to_message(),
-    }
-}
-
 /// Header with the link as its frame.
 fn header(link: &str) -> Header {
     Header { frame_id: link.to_owned(), ..Header::default() }
@@ -78,8 +58,9 @@ impl RobotTopics {
         prefix: &str,
         frame_prefix: &str,
     ) -> Result<Self, RosError> {
-        let frame_prefix = format!("{frame_prefix}{}", prefix.trim_start_matches('/'));
-        let header = |link: &str| header(&format!("{frame_prefix}{link}"));
+        let joints = JointTopics::new(node, layout, prefix, frame_prefix)?;
+        let layout = joints.layout();
+        let header = |link: &str| header(&joints.frame(link));
         let mut wrenches = Vec::new();
         for sensor in &layout.wrenches {
             let publisher =
@@ -99,12 +80,7 @@ impl RobotTopics {
         let odometry =
             floating.then(|| node.publisher(&format!("{prefix}odom"), qos::state())).transpose()?;
         let carried = carried_otherwise(&layout.model);
-        let names = layout.joints.iter().map(|j| j.name.clone()).collect();
         Ok(Self {
-            state: RobotState::new(&layout),
-            command: JointCommand::new(&layout),
-            joint_states: node.publisher(&format!("{prefix}joint_states"), qos::state())?,
-            joint_message: JointState { name: names, ..JointState::default() },
             wrenches,
             imus,
             motors: None,
@@ -113,11 +89,7 @@ impl RobotTopics {
                 .then(|| node.publisher("/tf", qos::state()))
                 .transpose()?,
             carried,
-            frame_prefix,
-            sole: ["joint_states", "joint_command"]
-                .map(|topic| node.sole_publisher(&format!("{prefix}{topic}"))),
-            bad_commands: Throttle::new(std::time::Duration::from_secs(5)),
-            layout,
+            joints,
         })
     }
 
@@ -139,14 +111,14 @@ impl RobotTopics {
     fn publish_motors(&mut self, io: &Backend, stamp: &Stamp) {
         let Some((publisher, message)) = &mut self.motors else { return };
         let Some(world) = io.world() else { return };
-        let Some(id) = world.find_robot(&self.layout.name) else { return };
+        let Some(id) = world.find_robot(&self.joints.layout().name) else { return };
         message.header.stamp = stamp.clone();
         for values in [&mut message.position, &mut message.velocity, &mut message.effort] {
             values.clear();
         }
         let robot = world.robot(id);
         for (motor, report) in world.motors(id) {
-            let joint = &self.layout.model.joints[motor.joint.0];
+            let joint = &self.joints.layout().model.joints[motor.joint.0];
             message.position.push(robot.q()[joint.q_start]);
             message.velocity.push(robot.v()[joint.v_start]);
             message.effort.push(report.effort);
@@ -154,24 +126,30 @@ impl RobotTopics {
         publisher.publish(message);
     }
 
+    /// Name of the robot.
+    pub(crate) fn name(&self) -> &str {
+        &self.joints.layout().name
+    }
+
     /// Keeps the topics for a robot of the same layout that took the place of one that is gone.
     pub(crate) fn take_over(&mut self, layout: RobotLayout) {
         self.carried = carried_otherwise(&layout.model);
-        self.layout = layout;
+        self.joints.set_layout(layout);
     }
 
     /// Reads the present sample and publishes it, the joints last.
     pub(crate) fn publish(&mut self, io: &Backend, index: usize, stamp: &Stamp) {
-        io.read(index, &mut self.state);
-        for ((publisher, message), wrench) in self.wrenches.iter_mut().zip(&self.state.wrenches) {
+        self.joints.read(io, index);
+        let (state, layout) = (self.joints.state(), self.joints.layout());
+        for ((publisher, message), wrench) in self.wrenches.iter_mut().zip(&state.wrenches) {
             message.header.stamp = stamp.clone();
             message.wrench = wrench.to_message();
             publisher.publish(message);
         }
         let dt = io.world().map(|world| world.settings().dt);
-        let sensors = self.state.imus.iter().zip(&self.layout.imus);
+        let sensors = state.imus.iter().zip(&layout.imus);
         for ((publisher, message), (imu, sensor)) in self.imus.iter_mut().zip(sensors) {
-            if let (Some(noise), Some(dt)) = (self.layout.model.sensors[sensor.index].noise, dt) {
+            if let (Some(noise), Some(dt)) = (layout.model.sensors[sensor.index].noise, dt) {
                 message.orientation_covariance = diagonal(noise.orientation.variance(dt));
                 message.angular_velocity_covariance = diagonal(noise.angular.variance(dt));
                 message.linear_acceleration_covariance = diagonal(noise.linear.variance(dt));
@@ -183,37 +161,18 @@ impl RobotTopics {
             publisher.publish(message);
         }
         self.publish_motors(io, stamp);
-        let message = &mut self.joint_message;
-        message.header.stamp = stamp.clone();
-        message.position.clone_from(&self.state.position);
-        message.velocity.clone_from(&self.state.velocity);
-        message.effort.clone_from(&self.state.effort);
-        self.joint_states.publish(message);
-    }
-
-    /// Transform of the frame at rest in `world`: a fixed robot's root link, or `odom`, in which floating robots move.
-    pub(crate) fn base_transform(&self, now: Time) -> TransformStamped {
-        let root = &self.layout.model.frames[0];
-        let (child, pose) = match self.layout.model.base {
-            Base::Fixed(_) => (root.name.as_str(), root.pose_in_body),
-            Base::Floating => (ODOM, Pose::IDENTITY),
-        };
-        transform(&now.to_message(), "world", &self.frame(child), &pose)
-    }
-
-    /// Full name of the frame of a link, or of [`ODOM`].
-    fn frame(&self, name: &str) -> String {
-        format!("{}{name}", self.frame_prefix)
+        self.joints.publish(stamp);
     }
 
     /// Publishes the ground truth of a floating base: pose in [`ODOM`], velocity in the root link's axes.
     pub(crate) fn publish_odometry(&self, stamp: &Stamp) {
-        let (Some(publisher), Some((pose, velocity))) = (&self.odometry, &self.state.base) else {
+        let (Some(publisher), Some((pose, velocity))) = (&self.odometry, &self.joints.state().base)
+        else {
             return;
         };
         let mut message = Odometry {
-            header: Header { stamp: stamp.clone(), frame_id: self.frame(ODOM) },
-            child_frame_id: self.frame(&self.layout.model.frames[0].name),
+            header: Header { stamp: stamp.clone(), frame_id: self.joints.frame(ODOM) },
+            child_frame_id: self.joints.frame(&self.joints.layout().model.frames[0].name),
             ..Odometry::default()
         };
         message.pose.pose = pose.to_message();
@@ -227,12 +186,14 @@ impl RobotTopics {
     /// Publishes the pose of a floating root link, and of the links whose joints are not in `joint_states`.
     pub(crate) fn publish_transforms(&self, io: &Backend, stamp: &Stamp) {
         let Some(publisher) = &self.transforms else { return };
-        let model = &self.layout.model;
-        let base = self.state.base.as_ref();
-        let (odom, root) = (self.frame(ODOM), self.frame(&model.frames[0].name));
+        let joints = &self.joints;
+        let model = &joints.layout().model;
+        let base = joints.state().base.as_ref();
+        let (odom, root) = (joints.frame(ODOM), joints.frame(&model.frames[0].name));
         let base = base.map(|(pose, _)| transform(stamp, &odom, &root, pose));
         let mut transforms: Vec<_> = base.into_iter().collect();
-        let robot = io.world().and_then(|w| Some(w.robot(w.find_robot(&self.layout.name)?)));
+        let robot =
+            io.world().and_then(|w| Some(w.robot(w.find_robot(&self.joints.layout().name)?)));
         if let Some(robot) = robot {
             let place = |frame: &Frame| match frame.body {
                 Some(body) => robot.data().pose_in_world[body.0] * frame.pose_in_body,
@@ -242,57 +203,14 @@ impl RobotTopics {
                 let child = &model.frames[id.0];
                 let parent = &model.frames[child.parent.as_ref()?.frame.0];
                 let pose = place(parent).inverse() * place(child);
-                Some(transform(stamp, &self.frame(&parent.name), &self.frame(&child.name), &pose))
+                Some(transform(
+                    stamp,
+                    &joints.frame(&parent.name),
+                    &joints.frame(&child.name),
+                    &pose,
+                ))
             }));
         }
         publisher.publish(&TFMessage { transforms });
-    }
-
-    /// Warns, throttled, why a command was not taken.
-    pub(crate) fn refuse(&self, reason: &karakuri_hardware::RobotIoError) {
-        if self.bad_commands.ready() {
-            warn!("joint_command of `{}` is ignored: {reason}", self.layout.name);
-        }
-    }
-
-    /// Copies a message into `command`; values that it leaves out stay NaN, not commanded. False if it fits no rule.
-    pub(crate) fn read_command(&mut self, message: &JointState) -> bool {
-        for values in
-            [&mut self.command.position, &mut self.command.velocity, &mut self.command.effort]
-        {
-            values.fill(f64::NAN);
-        }
-        let fits = |values: &[f64]| values.is_empty() || values.len() == message.name.len();
-        if !fits(&message.position) || !fits(&message.velocity) || !fits(&message.effort) {
-            if self.bad_commands.ready() {
-                warn!(
-                    "joint_command for `{}` dropped: {} names, {} positions, {} velocities, {} efforts; each array must \
-                     be empty or as long as `name`",
-                    self.layout.name,
-                    message.name.len(),
-                    message.position.len(),
-                    message.velocity.len(),
-                    message.effort.len()
-                );
-            }
-            return false;
-        }
-        for (i, name) in message.name.iter().enumerate() {
-            let Some(j) = self.layout.joints.iter().position(|joint| joint.name == *name) else {
-                if self.bad_commands.ready() {
-                    warn!(
-                        "joint_command names `{name}`, which is no joint of `{}`; ignored",
-                        self.layout.name
-                    );
-                }
-                continue;
-            };
-            // An infinite value is passed on, so that it is refused by name.
-            let pick = |values: &[f64]| values.get(i).copied().unwrap_or(f64::NAN);
-            self.command.position[j] = pick(&message.position);
-            self.command.velocity[j] = pick(&message.velocity);
-            self.command.effort[j] = pick(&message.effort);
-        }
-        true
     }
 }

@@ -9,7 +9,7 @@ use karakuri_ros::msg::sensor_msgs::msg::JointState;
 use karakuri_ros::msg::tf2_msgs::msg::TFMessage;
 use karakuri_ros::{
     Clock, IntoMessage, Later, Node, Publisher, RivalWatch, RosError, SolePublisher, Stop,
-    Throttle, Timer, qos, time_from_message, warn,
+    Throttle, Timer, qos, warn,
 };
 use karakuri_spatial::Time;
 
@@ -149,7 +149,7 @@ impl Sim {
     pub(crate) fn publish_bases(&self) {
         let io = self.pacer.io();
         let present = self.robots.iter().enumerate().filter(|(i, _)| io.is_present(*i));
-        let bases = present.map(|(_, robot)| robot.base_transform(self.clock.now()));
+        let bases = present.map(|(_, robot)| robot.joints.base_transform(self.clock.now()));
         self.topics.tf_static.publish(&TFMessage { transforms: bases.collect() });
     }
 
@@ -157,13 +157,7 @@ impl Sim {
     fn on_command(&mut self, index: usize, message: &JointState) {
         let now = self.now();
         let Some(robot) = self.robots.get_mut(index) else { return };
-        if !self.pacer.io().is_present(index) || !robot.read_command(message) {
-            return;
-        }
-        let stamp = time_from_message(&message.header.stamp).nanoseconds();
-        if let Err(e) = self.pacer.command(index, stamp, &robot.command, now) {
-            robot.refuse(&e);
-        }
+        robot.joints.pass_on(message, &mut self.pacer, index, now);
     }
 
     /// Publishes the present sample: the clock first, the joints last.

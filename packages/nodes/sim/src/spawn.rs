@@ -3,10 +3,11 @@
 
 use std::sync::Arc;
 
-use karakuri_files::{FileAssets, fill_scene};
+use karakuri_files::FileAssets;
 use karakuri_model::{Asset, AssetError, Assets, Base, Model, Shape, Source, decode_mesh};
 use karakuri_physics::{BodyDescription, RobotId, Scene, World};
 use karakuri_ros::warn;
+use karakuri_simulation::fill_scene;
 use karakuri_spatial::{Motion, Pose};
 
 use crate::{resource::Resource, world::Entity};

@@ -54,7 +54,7 @@ pub use node::{Later, Node};
 pub use parameter_types::{ParameterType, Ranged};
 pub use parameters::{Parameter, ParameterBuilder};
 pub use publisher::Publisher;
-pub use robot_parameters::{RobotError, RobotParameters};
+pub use robot_parameters::{RobotError, RobotFiles, RobotParameters};
 pub use run::run;
 pub use sample_gate::{Advance, Awaits, InputId, Offer, SampleGate, Turn};
 pub use service::{Call, Request, ServiceClient};

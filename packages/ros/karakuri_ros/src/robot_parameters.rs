@@ -22,27 +22,23 @@ pub enum RobotError {
 }
 
 crate::parameters! {
-    /// Parameters of the robot, of its samples and of lockstep.
-    pub struct RobotParameters {
+    /// Files of the robot, and what goes before its frames.
+    pub struct RobotFiles {
         urdf: String = String::new(), "Path of the robot's URDF.", read_only();
         config: String = String::new(), "Path of the robot YAML: groups, loops, drives, end effector, sensors.", read_only();
-        frame_prefix: String = String::new(), "Put before the names of all frames of the robot, as by `state_publisher`.", read_only();
+        pub frame_prefix: String = String::new(), "Put before the names of all frames of the robot, as by `state_publisher`.", read_only();
+    }
+}
+
+crate::parameters! {
+    /// Parameters of the robot, of its samples and of lockstep.
+    pub struct RobotParameters [files: RobotFiles] {
         pub period: f64 = 0.002, "Time from a sample to the next, for which an answer holds. [s]", range(1e-4..=1.0), read_only();
         pub lockstep: bool = false, "Answer a sample only when all that the answer depends on is there: runs repeat bit by bit.", read_only();
     }
 }
 
-impl RobotParameters {
-    /// Frame of a link, as other nodes name it.
-    pub fn frame_of(&self, link: &str) -> String {
-        format!("{}{link}", self.frame_prefix.get())
-    }
-
-    /// Quality of service for subscribing to the robot's samples.
-    pub fn sample_qos(&self) -> Qos {
-        qos::samples(self.lockstep.get())
-    }
-
+impl RobotFiles {
     /// Loads the robot; its warnings go to the log.
     ///
     /// # Errors
@@ -58,5 +54,25 @@ impl RobotParameters {
             warn!("{warning}");
         }
         Ok(Arc::new(loaded.model))
+    }
+}
+
+impl RobotParameters {
+    /// Frame of a link, as other nodes name it.
+    pub fn frame_of(&self, link: &str) -> String {
+        format!("{}{link}", self.files.frame_prefix.get())
+    }
+
+    /// Quality of service for subscribing to the robot's samples.
+    pub fn sample_qos(&self) -> Qos {
+        qos::samples(self.lockstep.get())
+    }
+
+    /// Loads the robot; its warnings go to the log.
+    ///
+    /// # Errors
+    /// As [`RobotFiles::load`].
+    pub fn load(&self) -> Result<Arc<Model>, RobotError> {
+        self.files.load()
     }
 }

@@ -4,10 +4,11 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use anyhow::{Context, Result, bail};
-use karakuri_files::{Trace, load_scene, read_trace, write_atomic};
+use karakuri_files::{Trace, read_trace, write_atomic};
 use karakuri_model::JointKind;
 use karakuri_physics::World;
 use karakuri_render::{Camera, Image, Picture, film_strip, render, world_items};
+use karakuri_simulation::load_scene;
 use karakuri_spatial::{Motion, Pose, UnitQuaternion, Vector3};
 
 use super::Outcome;

@@ -13,10 +13,10 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, anyhow, bail};
-use karakuri_files::{load_scene, write_json};
+use karakuri_files::write_json;
 use karakuri_physics::solver::{SOLVERS, solver};
 use karakuri_physics::{Energy, EnergyMonitor, Integrator, Scene, StepOutcome, World};
-use karakuri_simulation::Tally;
+use karakuri_simulation::{Tally, load_scene};
 
 use self::command::Command;
 use self::forces::Counts;

@@ -135,7 +135,10 @@ impl Simulated {
         }
         // Nᵀ projects it on the independent coordinates.
         self.completed.constraints.reduce_effort(&mut effort);
-        let undone = effort.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
+        let undone = effort.iter().fold(0.0, |most: f64, x| {
+            // NaN stays, so that the caller sees it.
+            if most.is_nan() || x.abs() <= most { most } else { x.abs() }
+        });
         self.completed.v = effort;
         undone
     }

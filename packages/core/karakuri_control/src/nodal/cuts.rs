@@ -368,7 +368,8 @@ impl Cuts {
         let row = &mut self.system[self.n_rows * width..(self.n_rows + 1) * width];
         row.fill(0.0);
         let ends = contacts.map(|c| LoopEnds::at(data, &model.loops[c]));
-        let n_W = (ends[1].p_WB - ends[0].p_WB).normalize();
+        // Contacts in one place have no direction: the row stays empty, and nothing is squeezed.
+        let n_W = (ends[1].p_WB - ends[0].p_WB).try_normalize(f64::EPSILON).unwrap_or_default();
         for ((contact, ends), sign) in contacts.into_iter().zip(&ends).zip([0.5, -0.5]) {
             // Half the component of λ along n from either contact, opposite in sign.
             let l = &model.loops[contact];

@@ -103,7 +103,7 @@ impl PivotedCholesky {
         if self.rank == 0 { 1.0 } else { pivot(self.rank - 1) / pivot(0) }
     }
 
-    /// `x ← A⁺ x` on the independent rows; zero on the rest. (n)
+    /// Basic solution of `A y = x`, in place of `x`: zero off the independent rows. (n)
     pub fn solve(&mut self, x: &mut [f64]) {
         let (n, rank) = (self.n, self.rank);
         // `L y = x` and `Lᵀ z = y` on the independent rows, in the order of their pivots.

@@ -3,8 +3,8 @@
 /// Pivot up to which it is round-off, for matrices scaled to entries near one.
 const RANK_TOLERANCE: f64 = 1e-12;
 
-/// `b ← A⁺ b` for a symmetric positive semidefinite `A`, row-major, overwritten by its factor. Unknowns without a pivot
-/// of their own become zero. (n × n), (n)
+/// Basic solution `A x = b`, in place of `b`, for a symmetric positive semidefinite `A`, row-major, overwritten by its factor:
+/// unknowns without a pivot of their own become zero. (n × n), (n)
 pub fn solve_semidefinite(a: &mut [f64], b: &mut [f64]) {
     // Not the solution of least norm: an unknown that repeats others stays zero, as a loop's indeterminate reaction is to.
     let n = b.len();

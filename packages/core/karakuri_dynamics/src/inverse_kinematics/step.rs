@@ -55,7 +55,7 @@ fn counted(error: &Vector3, weight: &Vector3) -> f64 {
 /// Jacobian of the errors by the independent coordinates, row-major. (6 · n targets × nr)
 ///
 /// The Jacobian of the logarithm is left out: it is the identity at the solution, and along the error itself
-/// everywhere, so the gradient is exact.
+/// everywhere, so the gradient is exact where the three axes of an orientation weigh the same.
 pub(super) fn jacobian(
     model: &Model,
     data: &Data,

@@ -2,7 +2,8 @@
 //!
 //! Estimate: attitude from the inertial sensor, joints from encoders, the standing sole where it was planned; hence
 //! `c`, `ċ`, `ξ = c + ċ/ω`. Desired ZMP `p = p_ref + (1 + k) (ξ − ξ_ref)`, inside the soles less a rim. The ankles of the
-//! feet that stand get the moment that moves the centre of pressure there: `M = (p − p_ref) × F`. On top, a damping
+//! feet that stand press with the moment that moves the centre of pressure there: `M = −(p − p_ref) × F`, as the floor answers
+//! with its opposite. On top, a damping
 //! moment against the rate of the trunk's lean. [Kajita 2010], [Englsberger 2015]
 //!
 //! Servos without a torque input take the moment as a shift of their target, `τ / K`: [`with_servo_sag`].

@@ -15,7 +15,7 @@ use crate::slip::{Grip, Patch};
 
 /// Spacing of the instants at which a carrying move is checked. [s]
 const CHECK_PERIOD: f64 = 0.005;
-/// Number of slowings after which a carrying move counts as one that the grip cannot hold.
+/// Most slowings of a carrying move. At rest the grip holds, as the plan has checked: they end long before.
 const SLOWINGS: usize = 20;
 
 /// Trajectories from the grip on.

@@ -164,7 +164,7 @@ fn contact_forces<'a>(
                     ..
                 }) if robot == index => {
                     let wrench = Force::new(contact.moment, contact.impulse) * (sign / h);
-                    Some((frame, body.0, wrench, contact.position))
+                    Some((frame, body.0, wrench, contact.point()))
                 }
                 _ => None,
             }

@@ -36,7 +36,7 @@ impl World {
             Some(ContactReport {
                 a: self.state.attachments[c.a.0]?.owner,
                 b: self.state.attachments[c.b.0]?.owner,
-                position: c.position,
+                position: c.point(),
                 normal: c.normal,
                 gap: c.gap,
                 force: c.impulse / self.settings.dt,

@@ -7,6 +7,9 @@ use rustix::time::Timespec;
 
 use super::ports::Ports;
 
+/// How long a missed deadline is worth a word.
+const MOMENT: Duration = Duration::from_secs(2);
+
 /// The deadlines of cycles: a grid that nothing shifts.
 #[derive(Debug)]
 pub(super) struct Deadlines {
@@ -15,13 +18,15 @@ pub(super) struct Deadlines {
     next: Option<Instant>,
     passed: u64,
     missed: u64,
+    /// When one was missed last.
+    was_late: Option<Instant>,
 }
 
 impl Deadlines {
     /// A grid of a period [s] that begins with the first cycle.
     pub(super) fn new(period: f64) -> Self {
         let period = Duration::from_secs_f64(period);
-        Self { period, next: None, passed: 0, missed: 0 }
+        Self { period, next: None, passed: 0, missed: 0, was_late: None }
     }
 
     /// Waits for the next deadline; when its cycle has to end.
@@ -44,14 +49,28 @@ impl Deadlines {
         let skipped = (late.as_secs_f64() / self.period.as_secs_f64()) as u32;
         deadline += self.period * skipped;
         self.missed += u64::from(skipped);
+        if skipped > 0 {
+            self.was_late = Some(now);
+        }
         self.passed += u64::from(skipped) + 1;
         self.next = Some(deadline + self.period);
         deadline
     }
 
+    /// Time until the next deadline; none before the first, which is at once. [s]
+    pub(super) fn until_next(&self, now: Instant) -> f64 {
+        let left = |next: Instant| next.saturating_duration_since(now);
+        self.next.map_or(0.0, |next| left(next).as_secs_f64())
+    }
+
     /// Deadlines that have passed, with those that were missed.
     pub(super) fn passed(&self) -> u64 {
         self.passed
+    }
+
+    /// Whether one was missed a moment ago.
+    pub(super) fn was_late(&self, now: Instant) -> bool {
+        self.was_late.is_some_and(|at| now.saturating_duration_since(at) < MOMENT)
     }
 
     /// Deadlines that were missed.

@@ -27,6 +27,7 @@ pub(super) const KIND: BusKind = BusKind {
     // 57600 is the factory's, too slow for more than two servos.
     bauds: &[1_000_000, 57_600, 9_600, 115_200, 2_000_000, 3_000_000, 4_000_000, 4_500_000],
     ids: (0, 252),
+    first_id: 1,
     most: 32,
     period: 0.005,
     models: &[
@@ -45,8 +46,8 @@ pub(super) const KIND: BusKind = BusKind {
     ],
     line: Line::eight_n_one,
     cost: Cost { bytes: 38, bytes_per_servo: 26, pause: 0.0, pause_per_servo: 0.0 },
-    open: |file, layout, ports| {
-        Ok(Box::new(ServoRobot::open(file, Dynamixel::new(file), layout, ports)?))
+    make: |file, layout, ports| {
+        Box::new(ServoRobot::new(file, Dynamixel::new(file), layout, ports))
     },
 };
 const _: () = assert!(KIND.bauds.len() == BAUD_RATES.len());

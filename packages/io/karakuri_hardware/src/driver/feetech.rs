@@ -23,6 +23,7 @@ pub(super) const KIND: BusKind = BusKind {
     name: "feetech",
     bauds: &BAUDS,
     ids: (0, 253),
+    first_id: 1,
     most: 35,
     period: 0.010,
     models: &[
@@ -41,9 +42,7 @@ pub(super) const KIND: BusKind = BusKind {
     ],
     line: Line::eight_n_one,
     cost: Cost { bytes: 31, bytes_per_servo: 29, pause: 0.0, pause_per_servo: 0.0 },
-    open: |file, layout, ports| {
-        Ok(Box::new(ServoRobot::open(file, Feetech::new(file), layout, ports)?))
-    },
+    make: |file, layout, ports| Box::new(ServoRobot::new(file, Feetech::new(file), layout, ports)),
 };
 
 /// Times that a servo is asked before it counts as missing.

@@ -86,6 +86,34 @@ impl HardwareFile {
         });
         report.finish(file).map(|(file, _)| file)
     }
+
+    /// File of a robot of which only the bus is known: servos in the order of the driven joints, from the usual number on, with
+    /// zero in the middle.
+    ///
+    /// # Errors
+    /// When the bus cannot have such servos; every problem.
+    pub(super) fn of_bus(
+        bus: &BusKind,
+        device: &Path,
+        layout: &RobotLayout,
+    ) -> Result<Self, Diagnostics> {
+        let mut report = Report::default();
+        let led = (0..layout.joints.len()).filter(|index| is_led(layout, *index));
+        let servos = led.zip(u32::from(bus.first_id)..);
+        let servos =
+            servos.map(|(index, id)| format!("{}: {{id: {id}}}", layout.joints[index].name));
+        let servos = servos.collect::<Vec<_>>().join(", ");
+        let device = device.display();
+        let text = format!("bus: {}\ndevice: {device}\nservos: {{{servos}}}\n", bus.name);
+        let file = match read_tree(bus.name, &text) {
+            Ok(tree) => read(&mut Reader { report: &mut report }, &tree, None, layout),
+            Err(error) => {
+                report.error_at(error.place, error.message, "name the device by a plainer path");
+                None
+            }
+        };
+        report.finish(file).map(|(file, _)| file)
+    }
 }
 
 fn read_file(path: &Path, report: &mut Report) -> Option<Arc<Node>> {

@@ -25,14 +25,13 @@ pub(super) const KIND: BusKind = BusKind {
     name: "ics",
     bauds: &[1_250_000, 115_200, 625_000],
     ids: (0, 31),
+    first_id: 1,
     most: 32,
     period: 0.010,
     models: &[ICS_SERVO],
     line: Line::eight_e_one,
     cost: Cost { bytes: 5, bytes_per_servo: 6, pause: 1e-4, pause_per_servo: 1e-4 },
-    open: |file, layout, ports| {
-        Ok(Box::new(ServoRobot::open(file, Ics::new(file), layout, ports)?))
-    },
+    make: |file, layout, ports| Box::new(ServoRobot::new(file, Ics::new(file), layout, ports)),
 };
 
 /// Times that a servo is asked before it counts as missing.

@@ -16,6 +16,8 @@ pub struct BusKind {
     pub bauds: &'static [u32],
     /// Least and greatest number of a servo.
     pub ids: (u8, u8),
+    /// Usual number of the only or the first servo.
+    pub first_id: u8,
     /// How many servos one line can have.
     pub most: usize,
     /// Usual period of a cycle. [s]
@@ -26,13 +28,21 @@ pub struct BusKind {
     pub line: fn(u32) -> Line,
     /// Bytes and pauses of a cycle.
     pub cost: Cost,
-    /// Opens a robot.
-    pub open: Open,
+    /// Makes a robot.
+    pub make: Make,
 }
 
-/// Opens a robot of a kind of bus.
-pub type Open =
-    fn(&HardwareFile, RobotLayout, Box<dyn Ports>) -> Result<Box<dyn RobotIo>, OpenError>;
+/// Makes a robot of a kind of bus, whose port is not open yet.
+pub type Make = fn(&HardwareFile, RobotLayout, Box<dyn Ports>) -> Box<dyn Machine>;
+
+/// A robot whose port is opened by its first sample, or before.
+pub trait Machine: RobotIo {
+    /// Opens the port, meets the servos and switches them on where they are.
+    ///
+    /// # Errors
+    /// What keeps it from starting.
+    fn start_now(&mut self) -> Result<(), OpenError>;
+}
 
 /// A kind of servo: what its counts are unless a hardware file says otherwise.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! Robots whose joints are servos on a bus.
 //!
 //! ```text
-//! hardware file -> HardwareFile -> open() -> ServoRobot: RobotIo -> ServoBus -> Link -> port
+//! hardware file -> HardwareFile -> open() or await_robot() -> ServoRobot: RobotIo -> ServoBus -> Link -> port
 //! ```
 //!
 //! [`ServoRobot`] is the same for all buses: angles and counts, deadlines, a safe start, silence, loss and return, alarms. A
@@ -12,6 +12,7 @@ mod deadlines;
 mod dynamixel;
 mod error;
 mod feetech;
+mod find;
 mod hardware_file;
 mod ics;
 mod joint;
@@ -29,7 +30,8 @@ mod start;
 
 pub use bus::{Alarms, HelloError, Reading, Servo, ServoBus};
 pub use error::OpenError;
-pub use kind::{BusKind, Cost, Open, ServoModel};
+pub use find::{FindError, find};
+pub use kind::{BusKind, Cost, Machine, Make, ServoModel};
 pub use link::Link;
 pub use ports::{Ports, SerialPorts};
 pub use registry::BUSES;
@@ -57,5 +59,13 @@ pub fn open_on(
     layout: RobotLayout,
     ports: Box<dyn Ports>,
 ) -> Result<Box<dyn RobotIo>, OpenError> {
-    (file.bus.open)(file, layout, ports)
+    let mut robot = (file.bus.make)(file, layout, ports);
+    robot.start_now()?;
+    Ok(robot)
+}
+
+/// Robot that a hardware file describes, met as soon as it is there: looked for once a second, with the first sample at the earliest.
+/// Until then it is not present, and its fault says why.
+pub fn await_robot(file: &HardwareFile, layout: RobotLayout) -> Box<dyn RobotIo> {
+    (file.bus.make)(file, layout, Box::new(SerialPorts))
 }

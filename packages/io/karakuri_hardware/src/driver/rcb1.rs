@@ -24,6 +24,7 @@ pub(super) const KIND: BusKind = BusKind {
     name: "rcb1",
     bauds: &[BAUD],
     ids: (1, 24),
+    first_id: 1,
     most: 24,
     period: 0.040,
     models: &[ServoModel {
@@ -35,9 +36,7 @@ pub(super) const KIND: BusKind = BusKind {
     line: Line::eight_n_one,
     // Two moves and a read, each answered within 5 ms.
     cost: Cost { bytes: 53, bytes_per_servo: 0, pause: 0.015, pause_per_servo: 0.0 },
-    open: |file, layout, ports| {
-        Ok(Box::new(ServoRobot::open(file, Rcb1::new(file), layout, ports)?))
-    },
+    make: |file, layout, ports| Box::new(ServoRobot::new(file, Rcb1::new(file), layout, ports)),
 };
 
 const BOARDS: usize = 2;

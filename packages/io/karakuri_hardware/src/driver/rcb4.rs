@@ -27,15 +27,14 @@ pub(super) const KIND: BusKind = BusKind {
     name: "rcb4",
     bauds: &[1_250_000, 625_000, 115_200],
     ids: (0, 34),
+    first_id: 1,
     most: SERVOS,
     period: 0.015,
     models: &[ICS_SERVO],
     line: Line::eight_e_one,
     // A move of all servos with its answer, and a record of 20 bytes each.
     cost: Cost { bytes: 14, bytes_per_servo: 24, pause: 0.001, pause_per_servo: 0.0 },
-    open: |file, layout, ports| {
-        Ok(Box::new(ServoRobot::open(file, Rcb4::new(file), layout, ports)?))
-    },
+    make: |file, layout, ports| Box::new(ServoRobot::new(file, Rcb4::new(file), layout, ports)),
 };
 
 /// An ICS servo: 8000 counts over 270°.

@@ -8,6 +8,7 @@ use super::bus::{Reading, Servo, ServoBus};
 use super::deadlines::Deadlines;
 use super::error::OpenError;
 use super::joint::{Joint, Verdict};
+use super::kind::Machine;
 use super::link::Link;
 use super::ports::Ports;
 use super::setup::{AtExit, HardwareFile, Missing};
@@ -37,6 +38,10 @@ pub struct ServoRobot<Bus: ServoBus> {
     link: Option<Link>,
     deadlines: Deadlines,
     fault: Option<Fault>,
+    /// Whether it was met once: to be lost after that needs a person.
+    was_met: bool,
+    /// Time that the last cycle took.
+    cycle_time: Duration,
     /// When what is gone is looked for next.
     retry: Instant,
     /// The lost servo that is looked for next.
@@ -45,21 +50,14 @@ pub struct ServoRobot<Bus: ServoBus> {
 }
 
 impl<Bus: ServoBus> ServoRobot<Bus> {
-    /// Opens the port, meets the servos and switches them on where they are.
-    ///
-    /// # Errors
-    /// What keeps it from starting.
-    pub fn open(
-        file: &HardwareFile,
-        bus: Bus,
-        layout: RobotLayout,
-        ports: Box<dyn Ports>,
-    ) -> Result<Self, OpenError> {
+    /// Robot of a hardware file, whose port is not open yet.
+    pub fn new(file: &HardwareFile, bus: Bus, layout: RobotLayout, ports: Box<dyn Ports>) -> Self {
         let servos = file.servos.iter();
         let servos = servos.map(|s| Servo::new(s.id, &layout.joints[s.joint].name)).collect();
         let joints = file.servos.iter();
         let joints = joints.map(|s| Joint::new(s.joint, s.map, layout.joints[s.joint].grips));
-        let mut robot = Self {
+        let what = format!("{} is not open yet", file.device.display());
+        Self {
             file: file.clone(),
             bus,
             joints: joints.collect(),
@@ -67,18 +65,21 @@ impl<Bus: ServoBus> ServoRobot<Bus> {
             servos,
             link: None,
             deadlines: Deadlines::new(file.period),
-            fault: None,
+            fault: Some(Fault::Device { what }),
+            was_met: false,
+            cycle_time: Duration::ZERO,
             retry: ports.now(),
             look: 0,
             ports,
-        };
-        let settings = robot.bus.port_settings();
-        let link = Link::open(&mut *robot.ports, &robot.file.device, settings)?;
-        let started = robot.start(link)?;
-        if let Started::Held(what) = started {
-            robot.stop(&what);
         }
-        Ok(robot)
+    }
+
+    /// Goes on from the first start.
+    fn begin(&mut self, started: Started) {
+        (self.was_met, self.fault) = (true, None);
+        if let Started::Held(what) = started {
+            self.stop(&what);
+        }
     }
 
     fn start(&mut self, link: Link) -> Result<Started, OpenError> {
@@ -207,6 +208,7 @@ impl<Bus: ServoBus> ServoRobot<Bus> {
             return;
         }
         match self.start_again() {
+            Ok(started) if !self.was_met => self.begin(started),
             Ok(Started::Whole) => {
                 let device = self.file.device.display();
                 let what = format!("{device} is back, and its servos hold where they are");
@@ -303,6 +305,7 @@ impl<Bus: ServoBus> ServoRobot<Bus> {
             errors: reading.errors,
             age: f64::from(joint.silence) * self.file.period,
             missed_deadlines: 0,
+            cycle_time: None,
         }
     }
 }
@@ -347,6 +350,7 @@ impl<Bus: ServoBus> RobotIo for ServoRobot<Bus> {
 
     fn advance(&mut self) -> Result<(), RobotIoError> {
         let by = self.deadlines.wait(&mut *self.ports);
+        let begun = self.ports.now();
         let Some(mut link) = self.link.take() else {
             self.come_back();
             return Ok(());
@@ -357,7 +361,12 @@ impl<Bus: ServoBus> RobotIo for ServoRobot<Bus> {
             Ok(()) => {}
             Err(error) => self.away(error.to_string()),
         }
+        self.cycle_time = self.ports.now().saturating_duration_since(begun);
         Ok(())
+    }
+
+    fn due_in(&self) -> Option<f64> {
+        Some(self.deadlines.until_next(self.ports.now()))
     }
 
     fn read(&self, _robot: usize, state: &mut RobotState) {
@@ -371,6 +380,10 @@ impl<Bus: ServoBus> RobotIo for ServoRobot<Bus> {
 
     fn fault(&self, _robot: usize) -> Option<&Fault> {
         self.fault.as_ref()
+    }
+
+    fn is_present(&self, _robot: usize) -> bool {
+        self.link.is_some()
     }
 
     fn resume(&mut self, _robot: usize) -> Result<(), RobotIoError> {
@@ -403,6 +416,13 @@ impl<Bus: ServoBus> RobotIo for ServoRobot<Bus> {
                     "the adapter holds answers back for {ms} ms; add the rule for udev of docs/howto/add-hardware.md"
                 ),
             ),
+            _ if self.deadlines.was_late(self.ports.now()) => (
+                HealthLevel::Warn,
+                format!(
+                    "the machine was late: {} cycles were skipped so far; let less run beside the driver",
+                    self.deadlines.missed()
+                ),
+            ),
             _ => (HealthLevel::Ok, String::new()),
         };
         let silence = self.joints.iter().map(|joint| joint.silence).min().unwrap_or(0);
@@ -416,9 +436,20 @@ impl<Bus: ServoBus> RobotIo for ServoRobot<Bus> {
             errors: 0,
             age: f64::from(silence) * self.file.period,
             missed_deadlines: self.deadlines.missed(),
+            cycle_time: self.link.as_ref().map(|_| self.cycle_time.as_secs_f64()),
         });
         let parts = self.joints.iter().zip(&self.servos);
         health.extend(parts.map(|(joint, servo)| self.health_of(joint, servo)));
+    }
+}
+
+impl<Bus: ServoBus> Machine for ServoRobot<Bus> {
+    fn start_now(&mut self) -> Result<(), OpenError> {
+        let settings = self.bus.port_settings();
+        let link = Link::open(&mut *self.ports, &self.file.device, settings)?;
+        let started = self.start(link)?;
+        self.begin(started);
+        Ok(())
     }
 }
 

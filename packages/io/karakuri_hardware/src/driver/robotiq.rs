@@ -22,6 +22,7 @@ pub(super) const KIND: BusKind = BusKind {
     name: "robotiq",
     bauds: &[BAUD],
     ids: (1, 247),
+    first_id: 9,
     most: 1,
     period: 0.040,
     // Joints of the makers' URDFs: open at 0, shut at 0.8 rad and 0.7 rad, where the gripper says 230.
@@ -31,9 +32,7 @@ pub(super) const KIND: BusKind = BusKind {
     ],
     line: Line::eight_n_one,
     cost: Cost { bytes: 42, bytes_per_servo: 0, pause: 0.010, pause_per_servo: 0.0 },
-    open: |file, layout, ports| {
-        Ok(Box::new(ServoRobot::open(file, Robotiq::new(), layout, ports)?))
-    },
+    make: |file, layout, ports| Box::new(ServoRobot::new(file, Robotiq::new(), layout, ports)),
 };
 
 /// Times that the gripper is asked before it counts as missing.

@@ -7,6 +7,7 @@ struct Counter {
     layouts: Vec<RobotLayout>,
     advanced: usize,
     held: std::sync::Arc<std::sync::atomic::AtomicUsize>,
+    due_in: Option<f64>,
 }
 
 impl RobotIo for Counter {
@@ -30,6 +31,9 @@ impl RobotIo for Counter {
         Ok(())
     }
     fn read(&self, _: usize, _: &mut RobotState) {}
+    fn due_in(&self) -> Option<f64> {
+        self.due_in
+    }
 }
 
 fn pacer(
@@ -194,5 +198,24 @@ fn waiting_for_commands_does_not_slow_the_pace() {
     assert!(
         (99..=101).contains(&samples),
         "0.2 s at 2 ms, answers after 0.5 ms: {samples} samples, not 100"
+    );
+}
+
+#[test]
+fn a_machine_with_deadlines_of_its_own_sets_the_pace() {
+    let (mut pacer, ..) = pacer(false, 1.0);
+    for (due_in, expected) in [
+        (Some(0.3), Tick::Wait(0.3)),
+        (Some(0.0), Tick::Advanced),
+        (Some(0.001), Tick::Wait(0.001)),
+        (Some(0.0), Tick::Advanced),
+    ] {
+        pacer.io_mut().due_in = due_in;
+        assert_eq!(pacer.poll(5.0), Ok(expected), "{due_in:?}");
+    }
+    pacer.io_mut().due_in = None;
+    assert!(
+        matches!(pacer.poll(5.0), Ok(Tick::Wait(s)) if (s - 0.002).abs() < 1e-9),
+        "by the pacer's own"
     );
 }

@@ -1,8 +1,9 @@
 //! Hardware files that are wrong: each problem is a sentence with its line and its remedy.
 
 use std::fs;
+use std::path::Path;
 
-use karakuri_hardware::driver::{HardwareFile, open};
+use karakuri_hardware::driver::{HardwareFile, find, open};
 
 use crate::emulated::{NAMES, layout};
 
@@ -297,4 +298,48 @@ fn a_line_has_room_for_so_many_servos() {
         problem.contains("servos: 2 are more than a robotiq line can have; leave 1 at most"),
         "{problem}"
     );
+}
+
+#[test]
+fn hardware_is_found_by_path_by_name_and_by_bus() {
+    let layout = layout(&["elbow", "wrist"]);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("my.yaml");
+    fs::write(&path, GOOD).unwrap();
+    let device = Path::new("/dev/ttyACM7");
+    let by = |name: &str, device: Option<&Path>| find(name, folder.path(), device, &layout);
+    for name in ["my", &path.display().to_string()] {
+        assert_eq!(by(name, None).unwrap().device, Path::new("/dev/ttyUSB0"));
+        assert_eq!(by(name, Some(device)).unwrap().device, device);
+    }
+    for (bus, ids) in
+        [("feetech", [1, 2]), ("dynamixel", [1, 2]), ("rcb1", [1, 2]), ("ics", [1, 2])]
+    {
+        let file = by(bus, Some(device)).unwrap();
+        let found: Vec<u8> = file.servos.iter().map(|servo| servo.id).collect();
+        assert_eq!((file.bus.name, found.as_slice()), (bus, ids.as_slice()));
+    }
+    for (name, device, expected) in [
+        (
+            "",
+            None,
+            "no hardware is named; write one of my, feetech, dynamixel, rcb1, rcb4, ics, robotiq, or the path of a hardware file",
+        ),
+        ("your", None, "there is no hardware `your`; write one of my, feetech,"),
+        ("feetech", None, "the port of `feetech` is not given; write `device:=/dev/serial/by-id/"),
+        (
+            "my",
+            Some(Path::new("ttyACM7")),
+            "`ttyACM7` is no path of a port; write an absolute path, best one of /dev/serial/by-id,",
+        ),
+        (
+            "robotiq",
+            Some(device),
+            "robotiq:3: error: servos: 2 are more than a robotiq line can have; leave 1 at most",
+        ),
+        ("/nowhere/arm.yaml", None, "/nowhere/arm.yaml: error: cannot be read: No such file"),
+    ] {
+        let problem = by(name, device).unwrap_err().to_string();
+        assert!(problem.starts_with(expected), "{name}: {problem}");
+    }
 }

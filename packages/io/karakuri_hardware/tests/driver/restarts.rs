@@ -2,7 +2,7 @@
 
 use std::process::{Command, Stdio};
 
-use karakuri_hardware::driver::{HardwareFile, open};
+use karakuri_hardware::driver::{HardwareFile, await_robot, open};
 use karakuri_hardware::{Fault, RobotIo};
 use karakuri_serial::codec::feetech::STS3215;
 use karakuri_serial::emulator::feetech::Feetech;
@@ -129,4 +129,30 @@ fn a_killed_driver_leaves_a_free_port_and_no_jump() {
     child.wait().unwrap();
     let mut io = bus.open(KEYS, &servos(1, ""));
     starts_gently(&bus, io.as_mut(), -1.0);
+}
+
+#[test]
+fn a_robot_that_comes_later_is_taken_without_a_jump() {
+    let bus = bus(2);
+    let layout = layout(&NAMES[..2]);
+    let mut file = HardwareFile::read(&bus.file(KEYS, &servos(2, "")), &layout).unwrap();
+    let link = std::mem::replace(&mut file.device, bus.link().with_file_name("later"));
+    let mut io = await_robot(&file, layout);
+    assert!(!io.is_present(0));
+    until(
+        io.as_mut(),
+        "its port is missed",
+        |io| matches!(io.fault(0), Some(Fault::Device { what }) if what.contains("there is no port")),
+    );
+    command(io.as_mut(), 1.0);
+    assert!(!io.is_present(0), "nothing is measured");
+    std::os::unix::fs::symlink(link, &file.device).unwrap();
+    until(io.as_mut(), "it is found", |io| io.is_present(0));
+    assert_eq!(io.fault(0), None, "nobody has to resume a first start");
+    starts_gently(&bus, io.as_mut(), 1.0);
+    // What was met once is another matter.
+    bus.fault("closed-mid-frame=0.3");
+    until(io.as_mut(), "it is gone", |io| !io.is_present(0));
+    until(io.as_mut(), "it is back", |io| io.is_present(0));
+    assert!(io.fault(0).is_some(), "it holds until it is resumed");
 }

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use karakuri_files::{LoadError, load_scene, read_text, root_element};
+use karakuri_files::{LoadError, read_text, root_element};
 use karakuri_launch::{Environment, Machine};
 use karakuri_model::Diagnostic;
 use karakuri_model::yaml::read_tree;
+use karakuri_simulation::load_scene;
 
 use super::super::{gait, inverse_dynamics, launch};
 

@@ -4,13 +4,13 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use anyhow::{Context as _, Result, bail, ensure};
-use karakuri_files::{load_robot, load_scene};
+use karakuri_files::load_robot;
 use karakuri_hardware::RobotLayout;
 use karakuri_hardware::driver::HardwareFile;
 use karakuri_model::Model;
 use karakuri_physics::World;
 use karakuri_serial::emulator::{Bus, Emulation, FreeMotion};
-use karakuri_simulation::ServoWorld;
+use karakuri_simulation::{ServoWorld, load_scene};
 
 use crate::input::input_file;
 

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
-use karakuri_files::{Column, Panel, Plot, Series, TraceWriter, fill_scene, read_yaml};
+use karakuri_files::{Column, Panel, Plot, Series, TraceWriter, read_yaml};
 use karakuri_physics::{EnergyMonitor, Scene, StepOutcome, World};
-use karakuri_simulation::Tally;
+use karakuri_simulation::{Tally, fill_scene};
 use serde::Deserialize;
 use serde_yaml::Value;
 

@@ -73,7 +73,9 @@ impl ConstraintEmbedding {
         // What M τ_d lacks of τ_i no drive can supply.
         for i in (0..nv).filter(|i| !self.is_dependent(*i)) {
             let sum: f64 = drives().map(|k| self.share(k, i) * given[k]).sum();
-            missing = missing.max((sum - tau[i]).abs());
+            let lack = (sum - tau[i]).abs();
+            // NaN counts as missing: `max` would drop it.
+            missing = if missing.is_nan() || lack <= missing { missing } else { lack };
         }
         tau.copy_from_slice(&given);
         (self.normal, self.factor, self.given) = (normal, factor, given);

@@ -2,9 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use karakuri_files::{LoadError, load_robot, load_scene};
+use karakuri_files::{LoadError, load_robot};
 use karakuri_model::{Loaded, Model};
 use karakuri_physics::World;
+use karakuri_simulation::load_scene;
 use karakuri_spatial::Pose;
 
 fn root() -> PathBuf {

@@ -1,7 +1,7 @@
 //! Tables of prescribed motions, read from disk.
 
-use karakuri_files::load_scene;
 use karakuri_physics::{SceneMotion, World};
+use karakuri_simulation::load_scene;
 
 const URDF: &str = r#"<robot name="r">
   <link name="base"/>

@@ -3,6 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use karakuri_files::{
+    FileAssets, LoadError, convex_cache, find_parts, load_robot, read_text, read_trace,
+};
 use karakuri_model::{
     Asset, AssetError, Assets, Diagnostic, Diagnostics, Loaded, Model, Place, Severity, Shape,
     decode_mesh,
@@ -10,9 +13,6 @@ use karakuri_model::{
 use karakuri_physics::{
     MotionTable, PoseTable, Scene, SceneBody, SceneMotion, ScenePrescribed, SceneRobot, World,
 };
-
-use crate::convex::{convex_cache, find_parts};
-use crate::{FileAssets, LoadError, load_robot, read_text, read_trace};
 
 /// Scene with all files that it names.
 #[derive(Debug, Clone)]

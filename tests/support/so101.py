@@ -1,0 +1,129 @@
+"""so101 on emulated servos: emulator, driver and controller, each of which a test may end and start again."""
+
+import shutil
+import signal
+import tempfile
+from contextlib import ExitStack
+from threading import Event, Thread
+
+from support.emulator import Emulator
+from support.process import ROOT, NodeProcess
+
+NAMESPACE = "/so101"
+URDF, CONFIG = ROOT / "urdf/so101/so101.urdf", ROOT / "config/so101.yaml"
+ARM = ["shoulder_pan", "shoulder_lift", "elbow_flex", "wrist_flex", "wrist_roll"]
+HOME = [0.0] * 5
+PERIOD = 0.010
+START_TOLERANCE = 0.087
+# A count of a servo. [rad]
+COUNT = 6.2832 / 4096
+
+
+class So101:
+    """The processes, in namespace /so101."""
+
+    def __init__(self, domain, names=("emulator", "driver", "feedforward_controller"), **driver):
+        self._domain, self._names, self.running = domain, names, {}
+        # Short, as names of sockets have to be.
+        self.folder = tempfile.mkdtemp(prefix="karakuri-")
+        robot = {"urdf": URDF, "config": CONFIG}
+        self.parameters = {
+            "driver": {
+                **robot,
+                "hardware": "so101",
+                "hardware_folder": ROOT / "config/hardware",
+                "device": f"{self.folder}/bus",
+                "command_timeout": 0.2,
+                **driver,
+            },
+            "feedforward_controller": {**robot, "period": PERIOD},
+        }
+
+    def start(self, name):
+        """Starts a process (again)."""
+        if name == "emulator":
+            process = Emulator("feetech", "--ids", "1-6", folder=self.folder)
+            self.running[name] = process.__enter__()
+        else:
+            self.running[name] = NodeProcess(self._domain, name, namespace=NAMESPACE, parameters=self.parameters[name])
+        return self.running[name]
+
+    def end(self, name, number=signal.SIGKILL):
+        """Ends a process by a signal."""
+        process = self.running.pop(name)
+        if name == "emulator":
+            process.kill()
+            process.__exit__(None, None, None)
+        elif number == signal.SIGKILL:
+            process.kill()
+        else:
+            code, _ = process.stop(number)
+            assert code == 0, process.output()
+
+    @property
+    def emulator(self):
+        return self.running["emulator"]
+
+    @property
+    def driver(self):
+        return self.running["driver"]
+
+    def truth(self):
+        """True angles of the arm's servos."""
+        return [servo["position_rad"] for servo in self.emulator.state()["servos"]][:5]
+
+    def __enter__(self):
+        for name in self._names:
+            self.start(name)
+        return self
+
+    def __exit__(self, *reason):
+        # Shown where a test fails.
+        for process in self.running.values():
+            print(process.output())
+        try:
+            with ExitStack() as stack:
+                # The emulator ends last.
+                for name in sorted(self.running, key=lambda name: name != "emulator"):
+                    stack.push(self.running[name])
+                stack.__exit__(*reason)
+        finally:
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+
+class Witness:
+    """Looks at the servos all the time, from a thread of its own: how far their goals are from where they are."""
+
+    def __init__(self, robot):
+        self._robot, self._over = robot, Event()
+        self.largest_step, self.n_looks = 0.0, 0
+        self._thread = Thread(target=self._look, daemon=True)
+
+    def __enter__(self):
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self._over.set()
+        self._thread.join(10.0)
+
+    def _look(self):
+        import json
+        import socket
+
+        while not self._over.wait(0.02):
+            try:
+                with socket.socket(socket.AF_UNIX) as side:
+                    side.settimeout(2.0)
+                    side.connect(f"{self._robot.folder}/side")
+                    answers = side.makefile("r")
+                    while not self._over.wait(0.01):
+                        side.sendall(b'"state"\n')
+                        self._take(json.loads(answers.readline()))
+            except (OSError, ValueError):
+                continue  # the emulator is away
+
+    def _take(self, state):
+        self.n_looks += 1
+        steps = [abs(s["goal_rad"] - s["position_rad"]) for s in state["servos"] if s["torque_on"]]
+        self.largest_step = max([self.largest_step, *steps])
