@@ -61,6 +61,15 @@ pub struct ServoSetup {
     pub map: ServoMap,
 }
 
+impl HardwareFile {
+    /// The same with another period of a cycle [s]; none where the wire needs more time for one.
+    #[must_use]
+    pub fn with_period(mut self, period: f64) -> Option<Self> {
+        self.period = period;
+        (period >= self.bus.cycle_time(self.servos.len(), self.baud)).then_some(self)
+    }
+}
+
 impl ServoSetup {
     /// Angle of the servo's shaft, from the middle of its counts, where its joint is at a position [rad or m]. [rad]
     pub fn shaft(&self, position: f64) -> f64 {

@@ -22,6 +22,7 @@ use karakuri_gait::planner::{
 use karakuri_model::Model;
 use serde_json::{Value, json};
 
+use self::boards::Hardware;
 use self::cell::{Cell, Conditions, Errand, Push, Run};
 use self::ground::Stairs;
 use self::plan::{Plan, excesses};
@@ -33,6 +34,8 @@ use crate::progress;
 
 /// Longest walk. [s]
 const LONGEST: f64 = 3600.0;
+/// Usual time between two commands. [s]
+const COMMAND_PERIOD: f64 = 0.005;
 /// Options of walks that are not straight.
 const NOT_STRAIGHT: [&str; 2] = ["velocity", "turn"];
 
@@ -118,9 +121,9 @@ pub(super) struct Simulate {
     /// Delay of the commands [s]
     #[arg(long, value_name = "S", default_value_t = 0.0)]
     latency: f64,
-    /// Time between two commands [s]
-    #[arg(long, value_name = "S", default_value_t = 0.005)]
-    command_period: f64,
+    /// Time between two commands; 0.005, or that of a hardware file, if not given [s]
+    #[arg(long, value_name = "S")]
+    command_period: Option<f64>,
     /// Position commands are whole degrees, without torque, as the KHR-1's servos take them
     #[arg(long)]
     whole_degrees: bool,
@@ -136,7 +139,7 @@ pub(super) struct Simulate {
         long,
         value_name = "FILE",
         value_parser = input_file(),
-        conflicts_with_all = ["latency", "command_period", "whole_degrees", "push"]
+        conflicts_with_all = ["latency", "whole_degrees", "push"]
     )]
     hardware: Option<PathBuf>,
     /// On a mock without a body, in place of the simulation: joints follow, and the way is the plan's
@@ -414,7 +417,7 @@ impl Simulate {
             friction: self.friction,
             mass_factor: self.mass_factor,
             latency: self.latency,
-            command_period: self.command_period,
+            command_period: self.command_period.unwrap_or(COMMAND_PERIOD),
             whole_degrees: self.whole_degrees,
             position_only: self.position_only || self.whole_degrees || self.hardware.is_some(),
             open_loop: self.open_loop,
@@ -432,7 +435,8 @@ impl Simulate {
             plan_on(&mut engine, &self.walk, interrupt);
             Plan::of(&mut engine, &model, &self.walk)
         });
-        let hardware = self.hardware.as_ref();
+        let hardware = self.hardware.as_deref();
+        let hardware = hardware.map(|path| Hardware { path, period: self.command_period });
         let mut cell = Cell::new(&model, engine, conditions, hardware)?;
         if let Some(plan) = plan.filter(|plan| plan.failure.is_some()) {
             return Ok((cell, Run::refused(plan)));

@@ -5,7 +5,7 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use anyhow::{Result, ensure};
+use anyhow::{Context as _, Result, ensure};
 use karakuri_hardware::driver::{HardwareFile, open_on};
 use karakuri_hardware::{JointCommand, RobotIo, RobotLayout, RobotState};
 use karakuri_model::Model;
@@ -24,6 +24,15 @@ pub(super) struct Boards {
     snapshots: Arc<Mutex<Vec<Snapshot>>>,
 }
 
+/// Boards on the command line.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Hardware<'a> {
+    /// Their hardware file.
+    pub(super) path: &'a Path,
+    /// Period of a cycle in place of the file's. [s]
+    pub(super) period: Option<f64>,
+}
+
 /// What the boards move, and what is noted of it.
 pub(super) struct Behind {
     pub(super) world: Arc<Mutex<World>>,
@@ -35,7 +44,11 @@ pub(super) struct Behind {
 
 impl Boards {
     /// Starts the driver of a hardware file over its emulated boards, with a world behind them.
-    pub(super) fn start(path: &Path, model: &Arc<Model>, behind: Behind) -> Result<Self> {
+    pub(super) fn start(
+        Hardware { path, period }: Hardware<'_>,
+        model: &Arc<Model>,
+        behind: Behind,
+    ) -> Result<Self> {
         let layout = RobotLayout::new("walker", Arc::clone(model));
         let file = HardwareFile::read(path, &layout)?;
         let known = file.bus.name;
@@ -44,6 +57,15 @@ impl Boards {
             "{}: a walk over boards is one over rcb1, not {known}; name a file as config/hardware/khr1.yaml",
             path.display()
         );
+        let file = match period {
+            None => file,
+            Some(period) => {
+                let least = file.bus.cycle_time(file.servos.len(), file.baud);
+                file.with_period(period).with_context(|| {
+                    format!("--command-period {period}: a cycle of the boards needs {least:.4} s")
+                })?
+            }
+        };
         let mut setup = Setup::default();
         setup.fit(&file.servos.iter().map(|servo| servo.id).collect::<Vec<u8>>());
         let bus = Box::new(Rcb1::new(&setup));

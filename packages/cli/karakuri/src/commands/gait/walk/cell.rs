@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::f64::consts::TAU;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use anyhow::{Result, bail};
@@ -18,7 +18,7 @@ use karakuri_spatial::{Force, Inertia, Pose, UnitQuaternion, Vector3};
 use nalgebra::Quaternion;
 use serde_json::{Value, json};
 
-use super::boards::{Behind, Boards};
+use super::boards::{Behind, Boards, Hardware};
 use super::ground::{self, Stairs};
 use super::plan::{Plan, excesses};
 use super::tracking::Tracking;
@@ -223,7 +223,7 @@ impl Cell {
         model: &Arc<Model>,
         engine: WalkEngine,
         mut conditions: Conditions,
-        hardware: Option<&PathBuf>,
+        hardware: Option<Hardware<'_>>,
     ) -> Result<Self> {
         let gravity = Vector3::new(0.0, 0.0, -engine.generator().settings.gravity);
         let settings = WorldSettings { dt: conditions.dt, gravity, ..WorldSettings::default() };
@@ -246,7 +246,8 @@ impl Cell {
             watch: watch.clone(),
             every: snapshot_stride(conditions.dt),
         };
-        let boards = hardware.map(|path| Boards::start(path, model, behind())).transpose()?;
+        let boards =
+            hardware.map(|hardware| Boards::start(hardware, model, behind())).transpose()?;
         if let Some(boards) = &boards {
             conditions.command_period = boards.period();
         }
