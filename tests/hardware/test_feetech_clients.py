@@ -8,7 +8,7 @@ from unittest.mock import MagicMock
 import pytest
 
 # Clients give up after some 50 ms: nothing else runs beside them.
-pytestmark = pytest.mark.realtime
+pytestmark = pytest.mark.bus
 
 BAUD = 1_000_000
 STEP = math.tau / 4096
