@@ -137,10 +137,7 @@ impl Subject {
         match self {
             Self::Robot => None,
             Self::Inertial(link) => Some(Self::Link(link.clone())),
-            Self::Axis(joint)
-            | Self::Limit(joint)
-            | Self::Mimic(joint)
-            | Self::Drive(joint) => {
+            Self::Axis(joint) | Self::Limit(joint) | Self::Mimic(joint) | Self::Drive(joint) => {
                 Some(Self::Joint(joint.clone()))
             }
             _ => Some(Self::Robot),

@@ -1,12 +1,14 @@
 //! `karakuri emulate`: boards and servos on a pseudo-terminal.
 
+mod body;
 mod buses;
 
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
-use karakuri_serial::emulator::{Emulation, Entrances, Event, Fault, FreeMotion, run as emulate};
+use karakuri_serial::emulator::{Entrances, Event, Fault, run as emulate};
 
+use self::body::BodyArgs;
 use self::buses::BusArgs;
 use super::Outcome;
 use crate::interrupt::Interrupt;
@@ -30,6 +32,13 @@ the servos and the faults is printed, a line each. Ctrl-C ends it and removes LI
   karakuri emulate rcb1 --pty /tmp/khr1 --fault board-missing=1
   karakuri emulate dynamixel --pty /tmp/one --servo 1=XL330-M288 --baud 1000000
 
+With a hardware file the servos are those of a robot. With a scene they turn the joints of the \
+robot in it: it stands, walks, grips and falls, and the servos feel it. Until they are on, it is \
+held in the scene's posture.
+
+  karakuri emulate rcb1 --pty /tmp/khr1 --hardware config/hardware/khr1.yaml \\
+    --scene config/scenes/walk.yaml
+
 `karakuri emulate BUS --help` names the bus's options and all faults.";
 
 /// What all buses have.
@@ -44,6 +53,8 @@ pub(super) struct Common {
     /// Socket of the side channel, made here: a request a line, answered by a line of JSON with the true angles
     #[arg(long, value_name = "SOCKET")]
     side: Option<PathBuf>,
+    #[command(flatten)]
+    body: BodyArgs,
 }
 
 /// Names of the faults and requests of the side channel, below the options of each bus.
@@ -63,11 +74,13 @@ Requests of the side channel, each answered by the state after it:
 /// Runs the command.
 ///
 /// # Errors
-/// When an option does not fit the bus, or the pseudo-terminal cannot be made.
+/// When an option does not fit the bus, a file is wrong, or the pseudo-terminal cannot be made.
 pub fn run(args: &Args) -> Result<Outcome> {
-    let (bus, common) = args.bus.build()?;
+    let common = args.bus.common();
+    let body = common.body.load(args.bus.name())?;
+    let bus = args.bus.build(body.as_ref().map(|body| &body.file))?;
     let entrances = Entrances { link: common.pty.clone(), side: common.side.clone() };
-    let mut emulation = Emulation::new(bus, Box::new(FreeMotion));
+    let mut emulation = body::emulation(body, bus)?;
     for fault in &common.faults {
         emulation.switch_on(*fault);
     }

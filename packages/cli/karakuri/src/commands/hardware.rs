@@ -9,11 +9,14 @@ mod feetech;
 mod ics;
 mod info;
 mod jog;
+mod motion_file;
+mod play;
 mod rcb1;
 mod rcb4;
 mod robotiq;
 mod scan;
 mod set_id;
+mod upload;
 mod watch;
 mod wire;
 
@@ -32,7 +35,8 @@ pub struct Args {
 }
 
 const HELP: &str = "\
-Only `jog` moves anything, and only `set-id` writes what is kept without power; both ask before.
+Only `jog` and `play` move anything, only `set-id` and `upload` write what is kept without power;
+they ask before.
 Without hardware, try them on `karakuri emulate feetech --pty /tmp/arm`.
 
   karakuri hardware scan feetech /dev/ttyACM0
@@ -49,6 +53,8 @@ enum Task {
     Calibrate(calibrate::Args),
     Jog(jog::Args),
     Watch(watch::Args),
+    Upload(upload::Args),
+    Play(play::Args),
 }
 
 /// Runs the command.
@@ -64,6 +70,8 @@ pub fn run(args: &Args) -> Result<Outcome> {
         Task::Calibrate(args) => calibrate::run(args, &interrupt),
         Task::Jog(args) => jog::run(args, &interrupt),
         Task::Watch(args) => watch::run(args, &interrupt),
+        Task::Upload(args) => upload::run(args, &interrupt),
+        Task::Play(args) => play::run(args, &interrupt),
     };
     match outcome {
         Err(error) if error.is::<Interrupted>() => Ok(Outcome::Failed(error.to_string())),

@@ -379,3 +379,32 @@ fn the_page_of_walks_is_current() {
     }
     assert_eq!(lines, WALKS.len() + 2, "{walked}");
 }
+
+/// The walk of docs/experiments/khr1-boards.md on each machine: the page has its lines as they come out now. Where it does not, walk all
+/// of them again: `config/sweeps/boards.yaml` says how.
+#[test]
+fn the_page_of_boards_is_current() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
+    let text = std::fs::read_to_string(root.join("config/sweeps/boards.yaml")).unwrap();
+    let file = root.join("config/hardware/khr1.yaml");
+    let text = text.replace("../gaits", "GAITS");
+    let text = text.replace("config/hardware/khr1.yaml", file.to_str().unwrap());
+    let mut sweep: serde_yaml::Value = serde_yaml::from_str(&text).unwrap();
+    sweep["walks"].as_sequence_mut().unwrap().retain(|walk| walk["table"] == "machines");
+    let folder = tempfile::tempdir().unwrap();
+    let page = folder.path().join("page.md");
+    std::fs::write(&page, "<!-- walks machines -->\n<!-- end -->\n").unwrap();
+    let text = serde_yaml::to_string(&sweep).unwrap();
+    let output = run(folder.path(), &text, &["--page", page.to_str().unwrap()]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let published = std::fs::read_to_string(root.join("docs/experiments/khr1-boards.md")).unwrap();
+    let walked = std::fs::read_to_string(page).unwrap();
+    let lines: Vec<&str> = walked.lines().filter(|line| line.ends_with("stands |")).collect();
+    assert_eq!(lines.len(), 4, "{walked}");
+    for line in lines {
+        assert!(
+            published.contains(&format!("{line}\n")),
+            "not in docs/experiments/khr1-boards.md: {line}"
+        );
+    }
+}

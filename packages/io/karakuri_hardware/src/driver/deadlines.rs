@@ -5,6 +5,8 @@ use std::time::{Duration, Instant};
 use rustix::thread::{NanosleepRelativeResult, nanosleep};
 use rustix::time::Timespec;
 
+use super::ports::Ports;
+
 /// How long a missed deadline is worth a word.
 const MOMENT: Duration = Duration::from_secs(2);
 
@@ -28,9 +30,9 @@ impl Deadlines {
     }
 
     /// Waits for the next deadline; when its cycle has to end.
-    pub(super) fn wait(&mut self) -> Instant {
-        let deadline = self.next(Instant::now());
-        sleep_until(deadline);
+    pub(super) fn wait(&mut self, ports: &mut dyn Ports) -> Instant {
+        let deadline = self.next(ports.now());
+        ports.sleep_until(deadline);
         deadline + self.period
     }
 
@@ -56,8 +58,8 @@ impl Deadlines {
     }
 
     /// Time until the next deadline; none before the first, which is at once. [s]
-    pub(super) fn until_next(&self) -> f64 {
-        let left = |next: Instant| next.saturating_duration_since(Instant::now());
+    pub(super) fn until_next(&self, now: Instant) -> f64 {
+        let left = |next: Instant| next.saturating_duration_since(now);
         self.next.map_or(0.0, |next| left(next).as_secs_f64())
     }
 
@@ -67,8 +69,8 @@ impl Deadlines {
     }
 
     /// Whether one was missed a moment ago.
-    pub(super) fn was_late(&self) -> bool {
-        self.was_late.is_some_and(|at| at.elapsed() < MOMENT)
+    pub(super) fn was_late(&self, now: Instant) -> bool {
+        self.was_late.is_some_and(|at| now.saturating_duration_since(at) < MOMENT)
     }
 
     /// Deadlines that were missed.
@@ -78,7 +80,7 @@ impl Deadlines {
 }
 
 /// Sleeps until an instant, whatever signals come.
-fn sleep_until(deadline: Instant) {
+pub(super) fn sleep_until(deadline: Instant) {
     let left = deadline.saturating_duration_since(Instant::now());
     let Ok(mut left) = Timespec::try_from(left) else { return };
     while let NanosleepRelativeResult::Interrupted(rest) = nanosleep(&left) {
@@ -88,6 +90,7 @@ fn sleep_until(deadline: Instant) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::ports::SerialPorts;
     use super::*;
 
     #[test]
@@ -108,7 +111,7 @@ mod tests {
     fn cycles_take_their_period() {
         let mut deadlines = Deadlines::new(0.005);
         let start = Instant::now();
-        let end = (0..5).map(|_| deadlines.wait()).last().unwrap();
+        let end = (0..5).map(|_| deadlines.wait(&mut SerialPorts)).last().unwrap();
         assert!(start.elapsed() >= Duration::from_millis(20), "{:?}", start.elapsed());
         assert!(end >= start + Duration::from_millis(25));
     }

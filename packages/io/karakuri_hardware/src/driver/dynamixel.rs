@@ -46,7 +46,9 @@ pub(super) const KIND: BusKind = BusKind {
     ],
     line: Line::eight_n_one,
     cost: Cost { bytes: 38, bytes_per_servo: 26, pause: 0.0, pause_per_servo: 0.0 },
-    make: |file, layout| Box::new(ServoRobot::new(file, Dynamixel::new(file), layout)),
+    make: |file, layout, ports| {
+        Box::new(ServoRobot::new(file, Dynamixel::new(file), layout, ports))
+    },
 };
 const _: () = assert!(KIND.bauds.len() == BAUD_RATES.len());
 
@@ -349,10 +351,10 @@ impl ServoBus for Dynamixel {
         // After a shutdown nothing else switches the torque on again.
         let reboot = Request { id: servo.id, instruction: Instruction::Reboot };
         self.ask(link, &reboot, 0, &mut |_| {})?;
-        let end = Instant::now() + RESTART;
+        let end = link.now() + RESTART;
         let mut again = servo.clone();
         let index = self.known.iter().position(|known| known.id == servo.id).unwrap_or(0);
-        while Instant::now() < end {
+        while link.now() < end {
             if let Ok(true) = self.meet(link, &mut again, index) {
                 break;
             }
@@ -480,7 +482,7 @@ impl Dynamixel {
         let n = servos.len();
         for i in 0..n {
             let index = (self.turn + i) % n;
-            if Instant::now() >= by {
+            if link.now() >= by {
                 self.turn = index;
                 return Ok(());
             }
@@ -492,7 +494,7 @@ impl Dynamixel {
             let request = Request { id: servo.id, instruction: Instruction::Read(block) };
             link.send_after(|out| request.encode(out))?;
             let reading = &mut servo.reading;
-            let by = Link::share(by, n - i);
+            let by = link.share(by, n - i);
             self.answer(link, known.id, STATE_SIZE, by, &mut |status| {
                 take_state(known, status, reading);
             })?;

@@ -42,7 +42,7 @@ pub(super) const KIND: BusKind = BusKind {
     ],
     line: Line::eight_n_one,
     cost: Cost { bytes: 31, bytes_per_servo: 29, pause: 0.0, pause_per_servo: 0.0 },
-    make: |file, layout| Box::new(ServoRobot::new(file, Feetech::new(file), layout)),
+    make: |file, layout, ports| Box::new(ServoRobot::new(file, Feetech::new(file), layout, ports)),
 };
 
 /// Times that a servo is asked before it counts as missing.
@@ -356,7 +356,7 @@ impl Feetech {
             let request = Request::Read { id: servo.id, address: STATE, size };
             link.send(|out| encode(&request, out))?;
             let reading = &mut servo.reading;
-            let by = Link::share(by, n - index);
+            let by = link.share(by, n - index);
             self.answer(link, [servo.id, size], by, &mut |status| {
                 take_state(model, status, reading);
             })?;

@@ -31,7 +31,7 @@ pub(super) const KIND: BusKind = BusKind {
     models: &[ICS_SERVO],
     line: Line::eight_e_one,
     cost: Cost { bytes: 5, bytes_per_servo: 6, pause: 1e-4, pause_per_servo: 1e-4 },
-    make: |file, layout| Box::new(ServoRobot::new(file, Ics::new(file), layout)),
+    make: |file, layout, ports| Box::new(ServoRobot::new(file, Ics::new(file), layout, ports)),
 };
 
 /// Times that a servo is asked before it counts as missing.
@@ -172,7 +172,7 @@ impl ServoBus for Ics {
         for (done, servo) in servos.iter_mut().enumerate().filter(|(_, servo)| servo.is_present) {
             let goal = if servo.is_engaged { position(servo.goal) } else { FREE };
             // The servo that is asked for more takes a share, too.
-            let by = Link::share(by, n + 1 - done);
+            let by = link.share(by, n + 1 - done);
             let answer =
                 self.ask_once(link, &Request::Move { id: servo.id, position: goal }, by)?;
             take_position(answer, servo);

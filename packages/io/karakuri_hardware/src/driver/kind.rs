@@ -3,6 +3,7 @@
 use karakuri_serial::Line;
 
 use super::error::OpenError;
+use super::ports::Ports;
 use super::setup::HardwareFile;
 use crate::{RobotIo, RobotLayout};
 
@@ -32,7 +33,7 @@ pub struct BusKind {
 }
 
 /// Makes a robot of a kind of bus, whose port is not open yet.
-pub type Make = fn(&HardwareFile, RobotLayout) -> Box<dyn Machine>;
+pub type Make = fn(&HardwareFile, RobotLayout, Box<dyn Ports>) -> Box<dyn Machine>;
 
 /// A robot whose port is opened by its first sample, or before.
 pub trait Machine: RobotIo {

@@ -5,6 +5,8 @@ use std::time::{Duration, Instant};
 
 use karakuri_serial::port::{OpenError, Port, PortError, Settings};
 
+use super::ports::Ports;
+
 /// Time that adapter, kernel and device may add to an answer. [s] A full-speed USB frame is 1 ms, and a busy machine some more.
 const SLACK: f64 = 0.030;
 
@@ -23,10 +25,19 @@ pub struct Link {
 
 impl Link {
     /// Opens a port for this process alone.
-    pub(super) fn open(path: &Path, settings: Settings) -> Result<Self, OpenError> {
-        let port = Port::open(path, settings)?;
+    pub(super) fn open(
+        ports: &mut dyn Ports,
+        path: &Path,
+        settings: Settings,
+    ) -> Result<Self, OpenError> {
+        let port = ports.open(path, settings)?;
         let request = Vec::with_capacity(1024);
         Ok(Self { port, request, received: [0; 1024], unread: 0..0, settings, hurry: None })
+    }
+
+    /// Present instant of the port's clock.
+    pub(super) fn now(&self) -> Instant {
+        self.port.now()
     }
 
     /// How bytes are sent now.
@@ -118,7 +129,7 @@ impl Link {
     pub(super) fn deadline(&self, n_bytes: usize) -> Instant {
         let latency = f64::from(self.port.latency_ms().unwrap_or_default()) * 1e-3;
         let wire = n_bytes as f64 * self.settings.line.byte_time();
-        let by = Instant::now() + Duration::from_secs_f64(wire + SLACK + latency);
+        let by = self.now() + Duration::from_secs_f64(wire + SLACK + latency);
         self.hurry.map_or(by, |hurry| by.min(hurry))
     }
 
@@ -133,8 +144,8 @@ impl Link {
     }
 
     /// Until when the next of `n` partners that are still to be asked until `by` may take, so that a silent one leaves time to the others.
-    pub(super) fn share(by: Instant, n: usize) -> Instant {
-        let now = Instant::now();
+    pub(super) fn share(&self, by: Instant, n: usize) -> Instant {
+        let now = self.now();
         now + by.saturating_duration_since(now) / u32::try_from(n.max(1)).unwrap_or(1)
     }
 

@@ -18,6 +18,7 @@ mod ics;
 mod joint;
 mod kind;
 mod link;
+mod ports;
 mod rcb1;
 mod rcb4;
 mod registry;
@@ -32,6 +33,7 @@ pub use error::OpenError;
 pub use find::{FindError, find};
 pub use kind::{BusKind, Cost, Machine, Make, ServoModel};
 pub use link::Link;
+pub use ports::{Ports, SerialPorts};
 pub use registry::BUSES;
 pub use robot::ServoRobot;
 pub use servo_map::ServoMap;
@@ -44,7 +46,20 @@ use crate::{RobotIo, RobotLayout};
 /// # Errors
 /// What keeps it from starting, in a sentence with its remedy.
 pub fn open(file: &HardwareFile, layout: RobotLayout) -> Result<Box<dyn RobotIo>, OpenError> {
-    let mut robot = (file.bus.make)(file, layout);
+    open_on(file, layout, Box::new(SerialPorts))
+}
+
+/// Opens the robot that a hardware file describes on ports of one's own, such as an
+/// [emulation in this process](karakuri_serial::emulator::InProcess).
+///
+/// # Errors
+/// What keeps it from starting, in a sentence with its remedy.
+pub fn open_on(
+    file: &HardwareFile,
+    layout: RobotLayout,
+    ports: Box<dyn Ports>,
+) -> Result<Box<dyn RobotIo>, OpenError> {
+    let mut robot = (file.bus.make)(file, layout, ports);
     robot.start_now()?;
     Ok(robot)
 }
@@ -52,5 +67,5 @@ pub fn open(file: &HardwareFile, layout: RobotLayout) -> Result<Box<dyn RobotIo>
 /// Robot that a hardware file describes, met as soon as it is there: looked for once a second, with the first sample at the earliest.
 /// Until then it is not present, and its fault says why.
 pub fn await_robot(file: &HardwareFile, layout: RobotLayout) -> Box<dyn RobotIo> {
-    (file.bus.make)(file, layout)
+    (file.bus.make)(file, layout, Box::new(SerialPorts))
 }

@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 
 use karakuri_serial::Line;
 use karakuri_serial::codec::rcb1::{
-    Answer, AnswerDecoder, BAUD, CHANNELS, Channel, Order, Pose, Request, Speed, Switches,
+    Answer, AnswerDecoder, BAUD, CHANNELS, Channel, MAX_SPEED, Order, Pose, Request, Speed,
+    Switches,
 };
 use karakuri_serial::port::{PortError, Settings};
 
@@ -16,6 +17,7 @@ use super::bus::{HelloError, Servo, ServoBus};
 use super::kind::{BusKind, Cost, ServoModel};
 use super::link::Link;
 use super::robot::ServoRobot;
+use super::setup::HardwareFile;
 
 /// RCB-1 boards in hardware files.
 pub(super) const KIND: BusKind = BusKind {
@@ -34,7 +36,7 @@ pub(super) const KIND: BusKind = BusKind {
     line: Line::eight_n_one,
     // Two moves and a read, each answered within 5 ms.
     cost: Cost { bytes: 53, bytes_per_servo: 0, pause: 0.015, pause_per_servo: 0.0 },
-    make: |file, layout| Box::new(ServoRobot::new(file, Rcb1::new(), layout)),
+    make: |file, layout, ports| Box::new(ServoRobot::new(file, Rcb1::new(file), layout, ports)),
 };
 
 const BOARDS: usize = 2;
@@ -53,11 +55,14 @@ pub(super) struct Rcb1 {
     is_used: [bool; BOARDS],
     /// The board that is read next.
     turn: usize,
+    /// Time between two moves. [s]
+    period: f64,
 }
 
 impl Rcb1 {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(file: &HardwareFile) -> Self {
         Self {
+            period: file.period,
             decoder: AnswerDecoder::default(),
             poses: [Pose::default(); BOARDS],
             is_used: [false; BOARDS],
@@ -92,6 +97,24 @@ impl Rcb1 {
         let order = Order::Move(self.poses[board]);
         Ok(self.ask(link, board, order)?.is_some())
     }
+}
+
+/// The longest way of a channel from one position to another. [rad]
+fn longest_move(from: &Pose, to: &Pose) -> f64 {
+    let degrees = |channel| match channel {
+        Channel::Degrees(degrees) => Some(f64::from(degrees)),
+        _ => None,
+    };
+    let channels = from.channels.into_iter().zip(to.channels);
+    let ways = channels.filter_map(|(from, to)| Some((degrees(to)? - degrees(from)?).abs()));
+    ways.fold(0.0, f64::max).to_radians()
+}
+
+/// The slowest speed that is as fast as `least` [rad/s], so that a move takes its period: at the fastest, joints would rush and wait by
+/// turns. The fastest where none is.
+fn gentlest(least: f64) -> Speed {
+    let speeds = (0..=MAX_SPEED).rev().filter_map(|code| Speed::new(code).ok());
+    speeds.into_iter().find(|speed| speed.rad_per_s() >= least).unwrap_or_default()
 }
 
 /// Board and channel of a servo, from 0.
@@ -184,14 +207,18 @@ impl ServoBus for Rcb1 {
         servos: &mut [Servo],
         by: Instant,
     ) -> Result<(), PortError> {
+        let before = self.poses;
         for servo in servos.iter().filter(|servo| servo.is_engaged) {
             let (board, channel) = place(servo.id);
             self.poses[board].channels[channel] = degrees(servo.goal);
         }
+        for (pose, before) in self.poses.iter_mut().zip(&before) {
+            pose.speed = gentlest(longest_move(before, pose) / self.period);
+        }
         for board in 0..BOARDS {
             let is_engaged = |servo: &Servo| servo.is_engaged && place(servo.id).0 == board;
             if servos.iter().any(is_engaged) {
-                let by = by.min(Instant::now() + PATIENCE);
+                let by = by.min(link.now() + PATIENCE);
                 self.ask_once(link, board, Order::Move(self.poses[board]), by)?;
             }
         }
@@ -200,11 +227,35 @@ impl ServoBus for Rcb1 {
             self.turn = (self.turn + 1) % BOARDS;
         }
         let board = self.turn;
-        let by = by.min(Instant::now() + PATIENCE);
+        let by = by.min(link.now() + PATIENCE);
         let answer = self.ask_once(link, board, Order::Positions, by)?;
         if let Some(Answer::Channels(channels)) = answer {
             take_positions(&channels, board, servos);
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moves_are_as_slow_as_their_period_allows() {
+        let pose = |degrees: [u8; 2]| {
+            let mut pose = Pose::default();
+            pose.channels[3] = Channel::Degrees(degrees[0]);
+            pose.channels[9] = Channel::Degrees(degrees[1]);
+            pose
+        };
+        let longest = longest_move(&pose([90, 10]), &pose([88, 15]));
+        assert!((longest.to_degrees() - 5.0).abs() < 1e-9);
+        // 5° in 33 ms are 150 °/s, in 34 ms a little less.
+        assert_eq!(gentlest(longest / 0.033).code(), 4);
+        assert_eq!(gentlest(longest / 0.034).code(), 5);
+        assert_eq!(gentlest(0.0).code(), 7);
+        assert_eq!(gentlest(10.0).code(), 0);
+        let away = longest_move(&Pose::default(), &pose([88, 15]));
+        assert!(away == 0.0, "a channel that had no place yet is switched on where it is");
     }
 }

@@ -34,7 +34,7 @@ pub(super) const KIND: BusKind = BusKind {
     line: Line::eight_e_one,
     // A move of all servos with its answer, and a record of 20 bytes each.
     cost: Cost { bytes: 14, bytes_per_servo: 24, pause: 0.001, pause_per_servo: 0.0 },
-    make: |file, layout| Box::new(ServoRobot::new(file, Rcb4::new(file), layout)),
+    make: |file, layout, ports| Box::new(ServoRobot::new(file, Rcb4::new(file), layout, ports)),
 };
 
 /// An ICS servo: 8000 counts over 270°.
@@ -207,8 +207,8 @@ impl ServoBus for Rcb4 {
         for servo in &*servos {
             self.assign(link, servo)?;
         }
-        let end = Instant::now() + FIRST_REPORT;
-        while Instant::now() < end && servos.iter().any(|servo| !servo.reading.answered) {
+        let end = link.now() + FIRST_REPORT;
+        while link.now() < end && servos.iter().any(|servo| !servo.reading.answered) {
             let by = link.deadline(1024);
             self.read_places(link, servos, by)?;
         }

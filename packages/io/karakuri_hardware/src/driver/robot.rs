@@ -10,6 +10,7 @@ use super::error::OpenError;
 use super::joint::{Joint, Verdict};
 use super::kind::Machine;
 use super::link::Link;
+use super::ports::Ports;
 use super::setup::{AtExit, HardwareFile, Missing};
 use super::start::{Started, nobody, reopen, start, switch_on};
 use crate::{
@@ -45,11 +46,12 @@ pub struct ServoRobot<Bus: ServoBus> {
     retry: Instant,
     /// The lost servo that is looked for next.
     look: usize,
+    ports: Box<dyn Ports>,
 }
 
 impl<Bus: ServoBus> ServoRobot<Bus> {
     /// Robot of a hardware file, whose port is not open yet.
-    pub fn new(file: &HardwareFile, bus: Bus, layout: RobotLayout) -> Self {
+    pub fn new(file: &HardwareFile, bus: Bus, layout: RobotLayout, ports: Box<dyn Ports>) -> Self {
         let servos = file.servos.iter();
         let servos = servos.map(|s| Servo::new(s.id, &layout.joints[s.joint].name)).collect();
         let joints = file.servos.iter();
@@ -66,8 +68,9 @@ impl<Bus: ServoBus> ServoRobot<Bus> {
             fault: Some(Fault::Device { what }),
             was_met: false,
             cycle_time: Duration::ZERO,
-            retry: Instant::now(),
+            retry: ports.now(),
             look: 0,
+            ports,
         }
     }
 
@@ -89,7 +92,8 @@ impl<Bus: ServoBus> ServoRobot<Bus> {
     /// The whole start after a loss.
     fn start_again(&mut self) -> Result<Started, OpenError> {
         self.look = (self.look + 1) % self.servos.len();
-        let link = reopen(&self.file, &mut self.bus, &mut self.servos[self.look])?;
+        let servo = &mut self.servos[self.look];
+        let link = reopen(&self.file, &mut self.bus, servo, &mut *self.ports)?;
         self.start(link)
     }
 
@@ -154,7 +158,7 @@ impl<Bus: ServoBus> ServoRobot<Bus> {
     /// Looks for one of the servos that were lost, once a second.
     fn look_for_lost(&mut self, link: &mut Link) -> Result<(), PortError> {
         let n = self.servos.len();
-        let now = Instant::now();
+        let now = self.ports.now();
         let lost = (0..n).map(|i| (self.look + i) % n).find(|i| !self.servos[*i].is_present);
         let (Some(index), true) = (lost, now >= self.retry) else { return Ok(()) };
         (self.look, self.retry) = (index + 1, now + RETRY);
@@ -192,7 +196,7 @@ impl<Bus: ServoBus> ServoRobot<Bus> {
             (servo.is_present, servo.is_engaged) = (false, false);
         }
         self.fault = Some(Fault::Device { what });
-        self.retry = Instant::now() + RETRY;
+        self.retry = self.ports.now() + RETRY;
     }
 
     /// Tries to come back, once a second.
@@ -200,7 +204,7 @@ impl<Bus: ServoBus> ServoRobot<Bus> {
         for joint in &mut self.joints {
             joint.silence = joint.silence.saturating_add(1);
         }
-        if Instant::now() < self.retry {
+        if self.ports.now() < self.retry {
             return;
         }
         match self.start_again() {
@@ -345,8 +349,8 @@ impl<Bus: ServoBus> RobotIo for ServoRobot<Bus> {
     }
 
     fn advance(&mut self) -> Result<(), RobotIoError> {
-        let by = self.deadlines.wait();
-        let begun = Instant::now();
+        let by = self.deadlines.wait(&mut *self.ports);
+        let begun = self.ports.now();
         let Some(mut link) = self.link.take() else {
             self.come_back();
             return Ok(());
@@ -357,12 +361,12 @@ impl<Bus: ServoBus> RobotIo for ServoRobot<Bus> {
             Ok(()) => {}
             Err(error) => self.away(error.to_string()),
         }
-        self.cycle_time = begun.elapsed();
+        self.cycle_time = self.ports.now().saturating_duration_since(begun);
         Ok(())
     }
 
     fn due_in(&self) -> Option<f64> {
-        Some(self.deadlines.until_next())
+        Some(self.deadlines.until_next(self.ports.now()))
     }
 
     fn read(&self, _robot: usize, state: &mut RobotState) {
@@ -412,7 +416,7 @@ impl<Bus: ServoBus> RobotIo for ServoRobot<Bus> {
                     "the adapter holds answers back for {ms} ms; add the rule for udev of docs/howto/add-hardware.md"
                 ),
             ),
-            _ if self.deadlines.was_late() => (
+            _ if self.deadlines.was_late(self.ports.now()) => (
                 HealthLevel::Warn,
                 format!(
                     "the machine was late: {} cycles were skipped so far; let less run beside the driver",
@@ -441,7 +445,8 @@ impl<Bus: ServoBus> RobotIo for ServoRobot<Bus> {
 
 impl<Bus: ServoBus> Machine for ServoRobot<Bus> {
     fn start_now(&mut self) -> Result<(), OpenError> {
-        let link = Link::open(&self.file.device, self.bus.port_settings())?;
+        let settings = self.bus.port_settings();
+        let link = Link::open(&mut *self.ports, &self.file.device, settings)?;
         let started = self.start(link)?;
         self.begin(started);
         Ok(())

@@ -32,7 +32,7 @@ pub(super) const KIND: BusKind = BusKind {
     ],
     line: Line::eight_n_one,
     cost: Cost { bytes: 42, bytes_per_servo: 0, pause: 0.010, pause_per_servo: 0.0 },
-    make: |file, layout| Box::new(ServoRobot::new(file, Robotiq::new(), layout)),
+    make: |file, layout, ports| Box::new(ServoRobot::new(file, Robotiq::new(), layout, ports)),
 };
 
 /// Times that the gripper is asked before it counts as missing.
@@ -103,8 +103,8 @@ impl Robotiq {
         if !self.command(link, slave, Command::default())? || !self.command(link, slave, active)? {
             return Ok(false);
         }
-        let end = Instant::now() + LONGEST_ACTIVATION;
-        while Instant::now() < end {
+        let end = link.now() + LONGEST_ACTIVATION;
+        while link.now() < end {
             let status = self.status(link, slave)?;
             if status.is_some_and(|status| status.activation == Activation::Ready) {
                 return Ok(true);

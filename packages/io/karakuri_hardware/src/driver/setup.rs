@@ -60,3 +60,15 @@ pub struct ServoSetup {
     /// Its counts.
     pub map: ServoMap,
 }
+
+impl ServoSetup {
+    /// Angle of the servo's shaft, from the middle of its counts, where its joint is at a position [rad or m]. [rad]
+    pub fn shaft(&self, position: f64) -> f64 {
+        (self.map.exact_counts(position) - self.model.zero) / self.model.counts_per_radian
+    }
+
+    /// Turn of the shaft by that of its joint, negative where it turns against it. [rad/rad or rad/m]
+    pub fn shaft_ratio(&self) -> f64 {
+        self.map.counts_per_radian / self.model.counts_per_radian
+    }
+}

@@ -1,11 +1,12 @@
 //! Start of servos: meet, read where they are, and only then switch on, with goals at those places.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::bus::{HelloError, Servo, ServoBus};
 use super::error::OpenError;
 use super::joint::Joint;
 use super::link::Link;
+use super::ports::Ports;
 use super::setup::{HardwareFile, Missing};
 
 /// How a robot has started.
@@ -25,9 +26,10 @@ pub(super) fn reopen<Bus: ServoBus>(
     file: &HardwareFile,
     bus: &mut Bus,
     servo: &mut Servo,
+    ports: &mut dyn Ports,
 ) -> Result<Link, OpenError> {
-    let mut link = Link::open(&file.device, bus.port_settings())?;
-    link.set_hurry(Some(Instant::now() + KNOCK));
+    let mut link = Link::open(ports, &file.device, bus.port_settings())?;
+    link.set_hurry(Some(link.now() + KNOCK));
     let is_there = bus.knock(&mut link, servo).map_err(HelloError::from)?;
     link.set_hurry(None);
     if is_there { Ok(link) } else { Err(OpenError::Missing(nobody(file, &link))) }

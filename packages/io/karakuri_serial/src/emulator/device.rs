@@ -33,6 +33,13 @@ pub trait Bus: Send {
 
     /// The same, to be moved and disturbed.
     fn servos_mut(&mut self) -> &mut [Servo];
+
+    /// Put the shaft of a servo at a position [rad], as it was before the power came.
+    fn place(&mut self, servo: usize, position: f64) {
+        if let Some(servo) = self.servos_mut().get_mut(servo) {
+            servo.place(position);
+        }
+    }
 }
 
 /// Frames that wait to be sent by the devices, in the order of their times.

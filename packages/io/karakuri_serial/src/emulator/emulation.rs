@@ -6,7 +6,7 @@ use std::fmt;
 use super::device::{Answer, Answers, Bus};
 use super::event::Event;
 use super::fault::Fault;
-use super::servo::{Alarm, Plant, Servo, move_servos};
+use super::servo::{Alarm, Plant, Root, Servo, move_servos};
 
 /// Step in which servos move. [s]
 const STEP: f64 = 1e-3;
@@ -71,11 +71,14 @@ impl Sending {
 
 /// What became of the port.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Port {
+pub enum PortState {
     /// It is there.
     Open,
-    /// It was pulled out for a time. [s]
-    PulledOut { away_s: f64 },
+    /// It was pulled out for a time.
+    PulledOut {
+        /// For how long. [s]
+        away_s: f64,
+    },
 }
 
 impl Emulation {
@@ -102,8 +105,23 @@ impl Emulation {
     }
 
     /// Servos on the bus.
-    pub(crate) fn servos(&self) -> &[Servo] {
+    pub fn servos(&self) -> &[Servo] {
         self.bus.servos()
+    }
+
+    /// Root link of the robot that they move, if they move one.
+    pub(crate) fn root(&self) -> Option<Root> {
+        self.plant.root()
+    }
+
+    /// Why the servos cannot be moved on; none as long as they can.
+    pub fn failure(&self) -> Option<String> {
+        self.plant.failure()
+    }
+
+    /// Puts the shaft of a servo, and what its board believes of it, at a position [rad].
+    pub fn place(&mut self, servo: usize, position: f64) {
+        self.bus.place(servo, position);
     }
 
     /// The same, to be turned by hand.
@@ -150,7 +168,7 @@ impl Emulation {
     }
 
     /// Takes what the host has written at `now` [s], at its `baud` [bit/s].
-    pub(crate) fn hear(&mut self, bytes: &[u8], baud: u32, now: f64) {
+    pub fn hear(&mut self, bytes: &[u8], baud: u32, now: f64) {
         self.bus.attune(baud);
         let mut line = self.bus.line();
         let devices = if self.faults.contains(&Fault::WrongBaud) { 0 } else { line.baud };
@@ -178,7 +196,7 @@ impl Emulation {
     }
 
     /// Goes on until `now` [s]; appends the bytes that reach the host by then.
-    pub(crate) fn advance(&mut self, now: f64, to_host: &mut Vec<u8>) -> Port {
+    pub fn advance(&mut self, now: f64, to_host: &mut Vec<u8>) -> PortState {
         if now - self.moved_until > LARGEST_LAG {
             self.moved_until = now;
         }
@@ -188,7 +206,7 @@ impl Emulation {
             let time = step.min(heard).min(self.next_byte().unwrap_or(f64::INFINITY));
             if time > now {
                 self.report();
-                return Port::Open;
+                return PortState::Open;
             }
             if heard <= time {
                 self.take_byte(to_host);
@@ -200,13 +218,13 @@ impl Emulation {
             } else if let Some(away_s) = self.send_byte(time, to_host) {
                 self.report();
                 self.hang_up();
-                return Port::PulledOut { away_s };
+                return PortState::PulledOut { away_s };
             }
         }
     }
 
     /// Time of the next thing that the host can notice. [s]
-    pub(crate) fn next_time(&self) -> Option<f64> {
+    pub fn next_time(&self) -> Option<f64> {
         let last = self.heard.back().map(|heard| heard.time);
         let sent = match &self.sending {
             Some(sending) => Some(sending.time_of(sending.answer.bytes.len())),

@@ -38,6 +38,13 @@ pub enum Event {
     FaultOn(Fault),
     /// A fault is switched off.
     FaultOff(Fault),
+    /// The emulated time goes slower than the machine's clock: moving the servos takes too long.
+    Lags {
+        /// Emulated time in a second of the machine's, since the last such event. [-]
+        pace: f64,
+        /// By how much it is behind by now. [s]
+        behind_s: f64,
+    },
     /// The port is gone, and comes back.
     PulledOut {
         /// After this time. [s]
@@ -75,6 +82,11 @@ impl fmt::Display for Event {
             Self::BaudChanged { baud } => write!(f, "the devices listen at {baud} baud now"),
             Self::FaultOn(fault) => write!(f, "fault on: {fault}"),
             Self::FaultOff(fault) => write!(f, "fault off: {fault}"),
+            Self::Lags { pace, behind_s } => write!(
+                f,
+                "cannot keep up: {pace:.2} of real time, {behind_s:.2} s behind by now; \
+                 end other programs, or take a simpler scene"
+            ),
             Self::PulledOut { away_s } => write!(f, "port pulled out, back in {away_s} s"),
             Self::Raised { id, alarm } => write!(f, "servo {id}: alarm {}", alarm.name()),
             Self::Cleared { id, alarm } => write!(f, "servo {id}: alarm {} cleared", alarm.name()),

@@ -10,6 +10,7 @@ mod event;
 mod fault;
 pub mod feetech;
 pub mod ics;
+mod in_process;
 pub(crate) mod pty;
 pub mod rcb1;
 pub mod rcb4;
@@ -20,8 +21,11 @@ mod side;
 
 pub use crate::line::{Line, Parity};
 pub use device::{Answers, Bus};
-pub use emulation::Emulation;
+pub use emulation::{Emulation, PortState};
 pub use event::Event;
 pub use fault::{Fault, FaultError};
+pub use in_process::InProcess;
 pub use run::{Entrances, RunError, run};
-pub use servo::{Alarm, FreeMotion, Limits, Mode, Plant, Rating, Servo, Trouble, move_servos};
+pub use servo::{
+    Alarm, FreeMotion, Limits, Mode, Plant, Rating, Root, Servo, Trouble, move_servos,
+};

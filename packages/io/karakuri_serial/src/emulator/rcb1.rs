@@ -77,6 +77,18 @@ impl Default for Setup {
     }
 }
 
+impl Setup {
+    /// Fits servos at these channels, 1 to 24, and at no others.
+    pub fn fit(&mut self, channels: &[u8]) {
+        self.fitted = [[false; CHANNELS]; BOARDS];
+        for channel in channels.iter().map(|channel| usize::from(channel.saturating_sub(1))) {
+            if let Some(board) = self.fitted.get_mut(channel / CHANNELS) {
+                board[channel % CHANNELS] = true;
+            }
+        }
+    }
+}
+
 /// The boards on their line.
 #[derive(Debug)]
 pub struct Rcb1 {
@@ -205,6 +217,13 @@ impl Bus for Rcb1 {
 
     fn servos_mut(&mut self) -> &mut [Servo] {
         &mut self.servos
+    }
+
+    fn place(&mut self, servo: usize, position: f64) {
+        let Some(servo) = self.servos.get_mut(servo) else { return };
+        servo.place(position);
+        let channel = usize::from(servo.id.saturating_sub(1)) % CHANNELS;
+        self.boards[servo.board].place(channel, position);
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use super::emulation::{Emulation, Port};
+use super::emulation::{Emulation, PortState};
 use super::event::Event;
 use super::pty::Pty;
 use super::side::SideChannel;
@@ -15,6 +15,12 @@ use super::side::SideChannel;
 const FRAME: f64 = 1e-3;
 /// The same while nothing is. [s]
 const IDLE: f64 = 10e-3;
+/// Largest part of the machine's time that is made up for at once. What is longer is left out: emulated time goes slower. [s]
+const LARGEST_LAG: f64 = 0.1;
+/// Time between two words about that. [s]
+const LAG_REPORTS: f64 = 2.0;
+/// What is not worth a word in that time. [s]
+const SLIGHT_LAG: f64 = 0.1;
 /// How long after the last byte a bus counts as busy. [s]
 const BUSY: f64 = 0.1;
 
@@ -59,6 +65,12 @@ pub enum RunError {
         /// What the system says.
         source: io::Error,
     },
+    /// The servos cannot be moved on.
+    #[error("{what}")]
+    Plant {
+        /// Why.
+        what: String,
+    },
     /// The terminal fails while it is in use.
     #[error("the pseudo-terminal fails: {source}")]
     Broken {
@@ -70,7 +82,7 @@ pub enum RunError {
 /// Runs an emulation until `is_over` says so, which is asked every 10 ms and after each signal. `say` gets what happens.
 ///
 /// # Errors
-/// When the pseudo-terminal or the side channel fails.
+/// When the pseudo-terminal or the side channel fails, or the servos cannot be moved on.
 pub fn run(
     emulation: &mut Emulation,
     entrances: &Entrances,
@@ -80,7 +92,7 @@ pub fn run(
     let side = entrances.side.as_deref().map(SideChannel::open).transpose()?;
     let mut run = Run {
         entrances,
-        start: Instant::now(),
+        clock: Clock::start(),
         pty: None,
         absent_until: 0.0,
         busy_until: 0.0,
@@ -95,7 +107,7 @@ pub fn run(
 
 struct Run<'a> {
     entrances: &'a Entrances,
-    start: Instant,
+    clock: Clock,
     /// None while it is pulled out.
     pty: Option<Pty>,
     /// When it is put in. [s]
@@ -112,20 +124,26 @@ impl Run<'_> {
         emulation: &mut Emulation,
         say: &mut dyn FnMut(&Event),
     ) -> Result<(), RunError> {
-        let now = self.now();
+        let now = self.clock.tick();
+        if let Some(lag) = self.clock.lag() {
+            say(&lag);
+        }
         if self.pty.is_none() && now >= self.absent_until {
             self.put_in(emulation, say)?;
         }
         self.listen(emulation, now, say).map_err(|source| RunError::Broken { source })?;
         self.to_host.clear();
         let port = emulation.advance(now, &mut self.to_host);
+        if let Some(what) = emulation.failure() {
+            return Err(RunError::Plant { what });
+        }
         if let Some(pty) = &self.pty
             && !self.to_host.is_empty()
         {
             pty.write(&self.to_host).map_err(|source| RunError::Broken { source })?;
             self.busy_until = now + BUSY;
         }
-        if let Port::PulledOut { away_s } = port {
+        if let PortState::PulledOut { away_s } = port {
             self.pty = None;
             self.absent_until = now + away_s;
         }
@@ -134,11 +152,6 @@ impl Run<'_> {
         }
         emulation.events().for_each(|event| say(&event));
         self.sleep(emulation).map_err(|source| RunError::Broken { source })
-    }
-
-    /// Time since the start. [s]
-    fn now(&self) -> f64 {
-        self.start.elapsed().as_secs_f64()
     }
 
     fn put_in(
@@ -182,7 +195,7 @@ impl Run<'_> {
 
     /// Waits for bytes, partners, a signal, or the time of the next event.
     fn sleep(&self, emulation: &Emulation) -> io::Result<()> {
-        let now = self.now();
+        let now = self.clock.now();
         let idle = if now < self.busy_until { FRAME } else { IDLE };
         let next = [emulation.next_time(), self.side.as_ref().and_then(SideChannel::next_time)];
         let wait = next.into_iter().flatten().map(|time| time - now).fold(idle, f64::min);
@@ -197,6 +210,51 @@ impl Run<'_> {
             Err(error) if error.kind() != ErrorKind::Interrupted => Err(error),
             _ => Ok(()),
         }
+    }
+}
+
+/// Emulated time: that of the machine, less what could not be kept up with.
+#[derive(Debug)]
+struct Clock {
+    start: Instant,
+    /// Emulated time at the last turn. [s]
+    last: f64,
+    /// What was left out until now, and until the last report. [s]
+    behind: f64,
+    reported: f64,
+    /// When there was time for a report. [s]
+    looked: f64,
+}
+
+impl Clock {
+    fn start() -> Self {
+        Self { start: Instant::now(), last: 0.0, behind: 0.0, reported: 0.0, looked: 0.0 }
+    }
+
+    /// Emulated time. [s]
+    fn now(&self) -> f64 {
+        self.start.elapsed().as_secs_f64() - self.behind
+    }
+
+    /// Goes on to the present, or as far as is made up for at once; emulated time. [s]
+    fn tick(&mut self) -> f64 {
+        let now = self.now();
+        self.behind += (now - self.last - LARGEST_LAG).max(0.0);
+        self.last = now.min(self.last + LARGEST_LAG);
+        self.last
+    }
+
+    /// What there is to say about being late.
+    fn lag(&mut self) -> Option<Event> {
+        let passed = self.last + self.behind - self.looked;
+        if passed < LAG_REPORTS {
+            return None;
+        }
+        let more = self.behind - self.reported;
+        self.looked += passed;
+        self.reported = self.behind;
+        let pace = 1.0 - more / passed;
+        (more > SLIGHT_LAG).then_some(Event::Lags { pace, behind_s: self.behind })
     }
 }
 

@@ -66,7 +66,17 @@ struct State {
     time_s: f64,
     baud: u32,
     faults: Vec<String>,
+    /// Root link of the robot that the servos move; null without one.
+    robot: Option<RootState>,
     servos: Vec<ServoState>,
+}
+
+#[derive(Debug, Serialize)]
+struct RootState {
+    position_m: [f64; 3],
+    orientation_xyzw: [f64; 4],
+    has_fallen: bool,
+    is_held: bool,
 }
 
 #[derive(Debug, Serialize)]
@@ -299,6 +309,12 @@ fn state(emulation: &Emulation, now: f64) -> State {
         time_s: now,
         baud: emulation.baud(),
         faults: emulation.faults().iter().map(ToString::to_string).collect(),
+        robot: emulation.root().map(|root| RootState {
+            position_m: root.position,
+            orientation_xyzw: root.orientation,
+            has_fallen: root.has_fallen,
+            is_held: root.is_held,
+        }),
         servos: emulation.servos().iter().map(servo).collect(),
     }
 }

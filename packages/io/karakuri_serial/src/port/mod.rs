@@ -6,17 +6,19 @@
 
 mod error;
 mod latency;
+mod wire;
 
 use std::collections::VecDeque;
-use std::io::{ErrorKind, Read, Write};
+use std::io::{self, ErrorKind};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use serialport::{ClearBuffer, SerialPort, TTYPort};
+use serialport::{ClearBuffer, SerialPort};
 
 use crate::line::{Line, Parity};
 pub use error::{OpenError, PortError};
+pub use wire::Wire;
 
 /// How long a port may take no more bytes. [s]
 const LONGEST_STALL: Duration = Duration::from_secs(1);
@@ -33,7 +35,7 @@ pub struct Settings {
 /// An open serial port.
 #[derive(Debug)]
 pub struct Port {
-    tty: TTYPort,
+    wire: Box<dyn Wire>,
     /// Shared with the errors, so that silence allocates nothing.
     path: Arc<Path>,
     latency_ms: Option<u32>,
@@ -57,13 +59,19 @@ impl Port {
         tty.clear(ClearBuffer::All).map_err(|error| OpenError::new(path, &error))?;
         // A pseudo-terminal has no DTR, and an adapter without the line loses nothing.
         let _unsupported = tty.write_data_terminal_ready(settings.raises_dtr);
-        Ok(Self {
-            tty,
-            path: path.into(),
-            latency_ms: latency::shorten(Path::new("/sys"), path),
-            has_echo: false,
-            echo: VecDeque::new(),
-        })
+        let latency_ms = latency::shorten(Path::new("/sys"), path);
+        Ok(Self { latency_ms, ..Self::over(Box::new(tty), path) })
+    }
+
+    /// A port over a wire that is open; the path stands in its messages.
+    pub fn over(wire: Box<dyn Wire>, path: &Path) -> Self {
+        let (path, echo) = (path.into(), VecDeque::new());
+        Self { wire, path, latency_ms: None, has_echo: false, echo }
+    }
+
+    /// Present instant of the clock that deadlines are read from.
+    pub fn now(&self) -> Instant {
+        self.wire.now()
     }
 
     /// For how long the adapter holds short answers back, if it is one that does (FTDI). 1 ms, unless the system did not allow it. [ms]
@@ -76,9 +84,7 @@ impl Port {
     /// # Errors
     /// When the device does not take them, or is lost.
     pub fn set_line(&mut self, line: Line) -> Result<(), PortError> {
-        let result =
-            self.tty.set_baud_rate(line.baud).and_then(|()| self.tty.set_parity(parity(line)));
-        result.map_err(|error| self.lost(&error.into()))
+        self.wire.set_line(line).map_err(|error| self.lost(&error))
     }
 
     /// Forgets what has come and nobody has read: before a request is repeated, or its answer is that of the first.
@@ -87,8 +93,7 @@ impl Port {
     /// When the line is lost.
     pub fn clear(&mut self) -> Result<(), PortError> {
         self.echo.clear();
-        let result = self.tty.clear(ClearBuffer::Input);
-        result.map_err(|error| self.lost(&error.into()))
+        self.wire.clear().map_err(|error| self.lost(&error))
     }
 
     /// Sends bytes.
@@ -98,7 +103,7 @@ impl Port {
     pub fn send(&mut self, bytes: &[u8]) -> Result<(), PortError> {
         let mut rest = bytes;
         while !rest.is_empty() {
-            match self.tty.write(rest) {
+            match self.wire.write(rest) {
                 Ok(n) => rest = &rest[n..],
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == ErrorKind::TimedOut => {
@@ -156,12 +161,7 @@ impl Port {
 
     fn read(&mut self, buffer: &mut [u8], deadline: Instant) -> Result<usize, PortError> {
         loop {
-            let left = deadline.saturating_duration_since(Instant::now());
-            let result = self.tty.set_timeout(left).map_err(Into::into);
-            let result = result.and_then(|()| self.tty.read(buffer));
-            // Writing has its own patience.
-            let _infallible = self.tty.set_timeout(LONGEST_STALL);
-            return match result {
+            return match self.wire.read(buffer, deadline) {
                 Ok(0) => Err(self.lost(&ErrorKind::UnexpectedEof.into())),
                 Ok(n) => Ok(n),
                 Err(error) if error.kind() == ErrorKind::Interrupted => continue,
@@ -173,7 +173,7 @@ impl Port {
         }
     }
 
-    fn lost(&self, error: &std::io::Error) -> PortError {
+    fn lost(&self, error: &io::Error) -> PortError {
         PortError::Lost { path: Arc::clone(&self.path), what: error.to_string() }
     }
 }

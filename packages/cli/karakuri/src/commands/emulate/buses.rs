@@ -1,6 +1,7 @@
 //! What can be emulated: a subcommand each, with the options of its devices.
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Context as _, Result, bail, ensure};
+use karakuri_hardware::driver::{HardwareFile, ServoSetup};
 use karakuri_serial::codec::{dynamixel, feetech, ics, rcb4, robotiq};
 use karakuri_serial::emulator::Bus;
 use karakuri_serial::emulator::dynamixel::{Dynamixel, Member, Settings};
@@ -31,17 +32,46 @@ pub(super) enum BusArgs {
 }
 
 impl BusArgs {
-    /// The devices, and where they can be reached.
-    pub(super) fn build(&self) -> Result<(Box<dyn Bus>, &Common)> {
+    /// Its name in hardware files.
+    pub(super) fn name(&self) -> &'static str {
+        match self {
+            Self::Rcb1(_) => "rcb1",
+            Self::Rcb4(_) => "rcb4",
+            Self::Ics(_) => "ics",
+            Self::Feetech(_) => "feetech",
+            Self::Dynamixel(_) => "dynamixel",
+            Self::Robotiq(_) => "robotiq",
+        }
+    }
+
+    /// Where the devices can be reached, and whose servos they are.
+    pub(super) fn common(&self) -> &Common {
+        match self {
+            Self::Rcb1(args) => &args.common,
+            Self::Rcb4(args) => &args.common,
+            Self::Ics(args) => &args.common,
+            Self::Feetech(args) => &args.common,
+            Self::Dynamixel(args) => &args.common,
+            Self::Robotiq(args) => &args.common,
+        }
+    }
+
+    /// The devices: those of a hardware file, or of the options.
+    pub(super) fn build(&self, file: Option<&HardwareFile>) -> Result<Box<dyn Bus>> {
         Ok(match self {
-            Self::Rcb1(args) => (args.build()?, &args.common),
-            Self::Rcb4(args) => (args.build()?, &args.common),
-            Self::Ics(args) => (args.build()?, &args.common),
-            Self::Feetech(args) => (args.build()?, &args.common),
-            Self::Dynamixel(args) => (args.build()?, &args.common),
-            Self::Robotiq(args) => (args.build(), &args.common),
+            Self::Rcb1(args) => args.build(file)?,
+            Self::Rcb4(args) => args.build(file)?,
+            Self::Ics(args) => args.build(file)?,
+            Self::Feetech(args) => args.build(file)?,
+            Self::Dynamixel(args) => args.build(file)?,
+            Self::Robotiq(args) => args.build(),
         })
     }
+}
+
+/// Numbers of the servos of a hardware file.
+fn numbers(file: &HardwareFile) -> Vec<u8> {
+    file.servos.iter().map(|servo| servo.id).collect()
 }
 
 #[derive(Debug, clap::Args)]
@@ -64,14 +94,17 @@ enum CaseName {
 }
 
 impl Rcb1Args {
-    fn build(&self) -> Result<Box<dyn Bus>> {
+    fn build(&self, file: Option<&HardwareFile>) -> Result<Box<dyn Bus>> {
         let skew = self.clock_skew;
         ensure!(skew.abs() <= 0.5, "--clock-skew {skew}: write a share from -0.5 to 0.5, as 0.01");
         let case = match self.case {
             CaseName::Red => Case::Red,
             CaseName::Blue => Case::Blue,
         };
-        let setup = rcb1::Setup { case, clock_skew: [0.0, skew], ..rcb1::Setup::default() };
+        let mut setup = rcb1::Setup { case, clock_skew: [0.0, skew], ..rcb1::Setup::default() };
+        if let Some(file) = file {
+            setup.fit(&numbers(file));
+        }
         Ok(Box::new(Rcb1::new(&setup)))
     }
 }
@@ -82,7 +115,7 @@ pub(super) struct Rcb4Args {
     #[command(flatten)]
     common: Common,
     /// ICS numbers of the servos: twice the id, and 1 more on the second port
-    #[arg(long, default_value = "0-16", value_name = "N[-M],...")]
+    #[arg(long, default_value = "0-16", conflicts_with = "hardware", value_name = "N[-M],...")]
     ids: Ids,
     /// Baud rate of the board when power comes [bit/s]
     #[arg(long, default_value_t = rcb4::BAUDS[0])]
@@ -93,10 +126,13 @@ pub(super) struct Rcb4Args {
 }
 
 impl Rcb4Args {
-    fn build(&self) -> Result<Box<dyn Bus>> {
+    fn build(&self, file: Option<&HardwareFile>) -> Result<Box<dyn Bus>> {
         let setup = rcb4_emulator::Setup {
-            servos: self.ids.up_to(34, "ICS number")?,
-            baud: one_of(self.baud, &rcb4::BAUDS)?,
+            servos: match file {
+                Some(file) => numbers(file),
+                None => self.ids.up_to(34, "ICS number")?,
+            },
+            baud: file.map_or_else(|| one_of(self.baud, &rcb4::BAUDS), |file| Ok(file.baud))?,
             project: self.project,
         };
         Ok(Box::new(Rcb4::new(&setup)))
@@ -109,7 +145,7 @@ pub(super) struct IcsArgs {
     #[command(flatten)]
     common: Common,
     /// Ids of the servos
-    #[arg(long, default_value = "0-5", value_name = "N[-M],...")]
+    #[arg(long, default_value = "0-5", conflicts_with = "hardware", value_name = "N[-M],...")]
     ids: Ids,
     /// Baud rate of the servos [bit/s]
     #[arg(long, default_value_t = ics::BAUDS[0])]
@@ -117,7 +153,10 @@ pub(super) struct IcsArgs {
 }
 
 impl IcsArgs {
-    fn build(&self) -> Result<Box<dyn Bus>> {
+    fn build(&self, file: Option<&HardwareFile>) -> Result<Box<dyn Bus>> {
+        if let Some(file) = file {
+            return Ok(Box::new(Ics::new(&numbers(file), file.baud)));
+        }
         let ids = self.ids.up_to(ics::MAX_ID, "ICS id")?;
         Ok(Box::new(Ics::new(&ids, one_of(self.baud, &ics::BAUDS)?)))
     }
@@ -129,7 +168,7 @@ pub(super) struct FeetechArgs {
     #[command(flatten)]
     common: Common,
     /// Ids of the servos; one that is given twice collides with itself
-    #[arg(long, default_value = "1-6", value_name = "N[-M],...")]
+    #[arg(long, default_value = "1-6", conflicts_with = "hardware", value_name = "N[-M],...")]
     ids: Ids,
     /// Type of the servos
     #[arg(long, default_value = "sts3215")]
@@ -145,12 +184,20 @@ enum FeetechModel {
 }
 
 impl FeetechArgs {
-    fn build(&self) -> Result<Box<dyn Bus>> {
+    fn build(&self, file: Option<&HardwareFile>) -> Result<Box<dyn Bus>> {
         let model = match self.model {
             FeetechModel::Sts3215 => &feetech::STS3215,
             FeetechModel::Scs0009 => &feetech::SCS0009,
         };
         let mut bus = Feetech::new();
+        if let Some(file) = file {
+            for servo in &file.servos {
+                let known = [&feetech::STS3215, &feetech::SCS0009];
+                let model = known.into_iter().find(|model| is_named(model.name, servo.model.name));
+                bus.add(model.with_context(|| no_such(servo.model.name))?, servo.id);
+            }
+            return Ok(Box::new(bus));
+        }
         for id in self.ids.up_to(feetech::BROADCAST - 1, "Feetech id")? {
             bus.add(model, id);
         }
@@ -164,7 +211,12 @@ pub(super) struct DynamixelArgs {
     #[command(flatten)]
     common: Common,
     /// A servo: its id and its type; repeat for several
-    #[arg(long = "servo", default_value = "1=XL330-M288", value_name = "ID=MODEL")]
+    #[arg(
+        long = "servo",
+        default_value = "1=XL330-M288",
+        conflicts_with = "hardware",
+        value_name = "ID=MODEL"
+    )]
     servos: Vec<String>,
     /// Baud rate of the servos [bit/s]
     #[arg(long, default_value_t = Settings::default().baud)]
@@ -175,12 +227,30 @@ pub(super) struct DynamixelArgs {
 }
 
 impl DynamixelArgs {
-    fn build(&self) -> Result<Box<dyn Bus>> {
+    fn build(&self, file: Option<&HardwareFile>) -> Result<Box<dyn Bus>> {
+        if let Some(file) = file {
+            let member = |servo: &ServoSetup| {
+                let model = dynamixel::Model::named(servo.model.name);
+                let model = model.with_context(|| no_such(servo.model.name))?;
+                Ok(Member { id: servo.id, model })
+            };
+            let members: Vec<Member> = file.servos.iter().map(member).collect::<Result<_>>()?;
+            let settings = Settings { baud: file.baud, is_strict: self.strict };
+            return Ok(Box::new(Dynamixel::new(&members, settings)));
+        }
         let members: Vec<Member> =
             self.servos.iter().map(|text| member(text)).collect::<Result<_>>()?;
         let baud = one_of(self.baud, &dynamixel::BAUD_RATES)?;
         Ok(Box::new(Dynamixel::new(&members, Settings { baud, is_strict: self.strict })))
     }
+}
+
+fn is_named(name: &str, other: &str) -> bool {
+    name.eq_ignore_ascii_case(other)
+}
+
+fn no_such(model: &str) -> String {
+    format!("there is no emulator of `{model}`; write another `model` in the hardware file")
 }
 
 fn member(text: &str) -> Result<Member> {

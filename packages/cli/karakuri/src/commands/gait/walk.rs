@@ -1,10 +1,14 @@
 //! `karakuri gait plan` and `karakuri gait walk`: footsteps to motion, and that motion in the physics simulation.
 
+mod boards;
 mod cell;
 mod figures;
 mod ground;
+mod mock;
 mod picture;
 mod plan;
+mod tracking;
+mod watch;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -101,6 +105,7 @@ pub(super) struct Walk {
 }
 
 #[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "switches of a command line")]
 pub(super) struct Simulate {
     #[command(flatten)]
     walk: Walk,
@@ -125,6 +130,26 @@ pub(super) struct Simulate {
     /// The stabiliser is off
     #[arg(long)]
     open_loop: bool,
+    /// Over the emulated RCB-1 boards of a hardware file, as config/hardware/khr1.yaml: through its
+    /// driver, in whole degrees, at its period, with the delays of its bus
+    #[arg(
+        long,
+        value_name = "FILE",
+        value_parser = input_file(),
+        conflicts_with_all = ["latency", "command_period", "whole_degrees", "push"]
+    )]
+    hardware: Option<PathBuf>,
+    /// On a mock without a body, in place of the simulation: joints follow, and the way is the plan's
+    #[arg(long, conflicts_with_all = ["hardware", "push", "times", "picture", "stairs"])]
+    mock: bool,
+    /// Turn on the spot after the walk, positive is left [degrees]
+    #[arg(
+        long,
+        value_name = "DEGREES",
+        allow_negative_numbers = true,
+        conflicts_with_all = ["velocity", "turn", "stairs"]
+    )]
+    then_turn: Option<f64>,
     /// A push on the root link: at a time [s], an impulse forward and left [N·s]; lasts 10 ms
     #[arg(long, value_name = "S,X,Y", allow_hyphen_values = true, value_parser = push)]
     push: Option<Push>,
@@ -370,6 +395,19 @@ pub(in super::super) fn walk_by(
 }
 
 impl Simulate {
+    fn errand(&self, command: WalkCommand) -> Errand {
+        let then_turn = self.then_turn.map(f64::to_radians);
+        let walk = match (self.walk.turn, self.walk.velocity) {
+            (Some(turn), _) => Some(turn.to_radians()),
+            // At a velocity it turns for as long as it takes to stop.
+            (None, Some(_)) => None,
+            (None, None) => Some(self.walk.heading.to_radians()),
+        };
+        let heading = walk.map(|walk| f64::from(self.times) * (walk + then_turn.unwrap_or(0.0)));
+        let duration = self.walk.duration;
+        Errand { command, then_turn, heading, duration, times: self.times }
+    }
+
     fn run(&self, interrupt: &Interrupt, on_progress: &dyn Fn(f64)) -> Result<(Cell, Run)> {
         let (model, engine) = engine(&self.walk)?;
         let conditions = Conditions {
@@ -378,7 +416,7 @@ impl Simulate {
             latency: self.latency,
             command_period: self.command_period,
             whole_degrees: self.whole_degrees,
-            position_only: self.position_only || self.whole_degrees,
+            position_only: self.position_only || self.whole_degrees || self.hardware.is_some(),
             open_loop: self.open_loop,
             push: self.push,
             bumps: self.bumps,
@@ -394,11 +432,16 @@ impl Simulate {
             plan_on(&mut engine, &self.walk, interrupt);
             Plan::of(&mut engine, &model, &self.walk)
         });
-        let mut cell = Cell::new(&model, engine, conditions)?;
+        let hardware = self.hardware.as_ref();
+        let mut cell = Cell::new(&model, engine, conditions, hardware)?;
         if let Some(plan) = plan.filter(|plan| plan.failure.is_some()) {
             return Ok((cell, Run::refused(plan)));
         }
-        let errand = Errand { command, duration: self.walk.duration, times: self.times };
+        let errand = self.errand(command);
+        if self.mock {
+            let run = mock::walk(&mut cell, &errand, interrupt)?;
+            return Ok((cell, run));
+        }
         let run = cell.walk(&errand, interrupt, on_progress);
         Ok((cell, run))
     }

@@ -1,6 +1,6 @@
 //! RCB-1 boards. A device is a board; a servo is a channel, 1 to 12 of board 0 and 13 to 24 of board 1.
 
-use anyhow::{Result, bail, ensure};
+use anyhow::{Context as _, Result, bail, ensure};
 use karakuri_serial::codec::rcb1::{
     Answer, AnswerDecoder, CHANNELS, Channel, MAX_ID, Order, Pose, Request, Switches,
 };
@@ -31,6 +31,12 @@ impl Rcb1 {
 
     fn order(&mut self, wire: &mut Wire, id: u8, order: Order) -> Result<Heard<Answer>> {
         self.ask(wire, Request::Board { id, order })
+    }
+
+    /// What a board answers to an order.
+    pub(super) fn expect(&mut self, wire: &mut Wire, id: u8, order: Order) -> Result<Answer> {
+        let answer = self.order(wire, id, order)?.answer();
+        answer.with_context(|| format!("board {id} does not answer; check power and cable"))
     }
 
     /// Moves one servo; the others keep what they have.

@@ -25,7 +25,7 @@ use crate::progress;
 const MOST: usize = 10_000;
 
 /// Columns of the report that are written: key, name, unit.
-const COLUMNS: [(&str, &str, &str); 7] = [
+const COLUMNS: [(&str, &str, &str); 10] = [
     ("distance_m", "distance", "m"),
     ("speed_m_s", "speed", "m/s"),
     ("lateral_drift_m", "drift", "m"),
@@ -33,12 +33,80 @@ const COLUMNS: [(&str, &str, &str); 7] = [
     ("margin_95_percent_m", "margin 95 %", "m"),
     ("largest_lean_rad", "lean", "rad"),
     ("largest_dcm_error_m", "dcm error", "m"),
+    ("least_margin_m", "least margin", "m"),
+    ("heading_error_rad", "heading error", "rad"),
+    ("joint_error_rms_rad", "joint error", "rad"),
 ];
+
+/// Column of a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum TableColumn {
+    Distance,
+    Speed,
+    Aside,
+    Turned,
+    Margin,
+    HeadingError,
+    JointError,
+    Limited,
+}
+
+/// Columns of a table that names none.
+const USUAL: [TableColumn; 5] = [
+    TableColumn::Distance,
+    TableColumn::Speed,
+    TableColumn::Aside,
+    TableColumn::Turned,
+    TableColumn::Margin,
+];
+
+impl TableColumn {
+    fn head(self) -> &'static str {
+        match self {
+            Self::Distance => "distance [m]",
+            Self::Speed => "speed [m/s]",
+            Self::Aside => "aside [mm]",
+            Self::Turned => "turned [°]",
+            Self::Margin => "margin [mm]",
+            Self::HeadingError => "heading error [°]",
+            Self::JointError => "joints off [°]",
+            Self::Limited => "at torque limit [%]",
+        }
+    }
+
+    /// The worst number of the walks of a row.
+    fn cell(self, rows: &[&Row]) -> String {
+        let numbers = |key: &'static str| rows.iter().map(move |row| number(&row.report, key));
+        let by_size = |a: &f64, b: &f64| a.abs().total_cmp(&b.abs());
+        let most = |key| numbers(key).max_by(by_size).unwrap_or(f64::NAN);
+        let least = |key| numbers(key).min_by(by_size).unwrap_or(f64::NAN);
+        let (value, n_digits) = match self {
+            Self::Distance => (least("distance_m"), 2),
+            Self::Speed => (least("speed_m_s"), 3),
+            Self::Aside => (1e3 * most("lateral_drift_m"), 1),
+            Self::Turned => (most("yaw_rad").to_degrees(), 1),
+            Self::Margin => (1e3 * numbers("margin_95_percent_m").fold(f64::INFINITY, f64::min), 1),
+            Self::HeadingError => (most("heading_error_rad").to_degrees(), 1),
+            Self::JointError => (most("joint_error_rms_rad").to_degrees(), 2),
+            Self::Limited => (1e2 * most("part_of_time_at_effort_limit"), 1),
+        };
+        if value.is_nan() { "-".to_owned() } else { format!("{value:.n_digits$}") }
+    }
+}
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct WalksFile {
     walks: Vec<Walk>,
+    /// Columns of the tables; the usual ones without it.
+    columns: Option<Vec<TableColumn>>,
+}
+
+impl WalksFile {
+    fn columns(&self) -> &[TableColumn] {
+        self.columns.as_deref().unwrap_or(&USUAL)
+    }
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -254,13 +322,8 @@ fn write(file: &Path, cases: &[&Case], rows: &[Row]) -> Result<()> {
 }
 
 /// Line of a table: the worst of each number over the walks of the row.
-fn line(name: &str, rows: &[&Row]) -> String {
+fn line(name: &str, columns: &[TableColumn], rows: &[&Row]) -> String {
     let standing = || rows.iter().filter(|row| row.failure.is_none());
-    let numbers = |key: &'static str| rows.iter().map(move |row| number(&row.report, key));
-    let by_size = |a: &f64, b: &f64| a.abs().total_cmp(&b.abs());
-    let most = |key| numbers(key).max_by(by_size).unwrap_or(f64::NAN);
-    let least = |key| numbers(key).min_by(by_size).unwrap_or(f64::NAN);
-    let margin = numbers("margin_95_percent_m").fold(f64::INFINITY, f64::min);
     let result = match rows {
         [row] => match &row.failure {
             Some(why) => why.split(" in step").next().unwrap_or(why).to_owned(),
@@ -268,31 +331,30 @@ fn line(name: &str, rows: &[&Row]) -> String {
         },
         _ => format!("{} of {} stand", standing().count(), rows.len()),
     };
-    format!(
-        "| {name} | {:.2} | {:.3} | {:.1} | {:.1} | {:.1} | {result} |\n",
-        least("distance_m"),
-        least("speed_m_s"),
-        1e3 * most("lateral_drift_m"),
-        most("yaw_rad").to_degrees(),
-        1e3 * margin,
-    )
+    let cells: Vec<String> = columns.iter().map(|column| column.cell(rows)).collect();
+    format!("| {name} | {} | {result} |\n", cells.join(" | "))
 }
 
 /// Table in Markdown.
 fn table(name: &str, file: &WalksFile, cases: &[&Case], rows: &[Row]) -> String {
-    let mut text =
-        "| walk | distance [m] | speed [m/s] | aside [mm] | turned [°] | margin [mm] | result |\n"
-            .to_owned();
-    text.push_str("|---|---|---|---|---|---|---|\n");
+    let columns = file.columns();
+    let heads: Vec<&str> = columns.iter().map(|column| column.head()).collect();
+    let mut text = format!("| walk | {} | result |\n", heads.join(" | "));
+    text.push_str(&"|---".repeat(columns.len() + 2));
+    text.push_str("|\n");
     for (i, walk) in file.walks.iter().enumerate().filter(|(_, walk)| walk.table == name) {
         let of_walk = cases.iter().zip(rows).filter(|(case, _)| case.walk == i);
         if walk.together {
             let all: Vec<&Row> = of_walk.map(|(_, row)| row).collect();
-            text.push_str(&line(&walk.what, &all));
+            text.push_str(&line(&walk.what, columns, &all));
         } else {
             for (case, row) in of_walk {
                 let comma = if case.label.is_empty() { "" } else { ", " };
-                text.push_str(&line(&format!("{}{comma}{}", walk.what, case.label), &[row]));
+                text.push_str(&line(
+                    &format!("{}{comma}{}", walk.what, case.label),
+                    columns,
+                    &[row],
+                ));
             }
         }
     }

@@ -51,7 +51,7 @@ fn toy() -> Emulation {
 /// What the host has heard by `now` [s].
 fn by(emulation: &mut Emulation, now: f64) -> String {
     let mut bytes = Vec::new();
-    assert_eq!(emulation.advance(now, &mut bytes), Port::Open);
+    assert_eq!(emulation.advance(now, &mut bytes), PortState::Open);
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
@@ -153,7 +153,7 @@ fn the_port_is_pulled_out_in_the_middle_of_a_frame() {
     emulation.switch_on(Fault::Closed { away_s: 3.0 });
     emulation.hear(b"x", 10_000, 0.0);
     let mut bytes = Vec::new();
-    assert_eq!(emulation.advance(0.1, &mut bytes), Port::PulledOut { away_s: 3.0 });
+    assert_eq!(emulation.advance(0.1, &mut bytes), PortState::PulledOut { away_s: 3.0 });
     assert_eq!(bytes, b"x");
     emulation.hear(b"x", 10_000, 3.1);
     assert_eq!(by(&mut emulation, 3.2), "x!", "once");

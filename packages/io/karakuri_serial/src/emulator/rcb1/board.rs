@@ -140,6 +140,14 @@ impl Board {
         self
     }
 
+    /// Lets the next move of a channel begin at an angle of its shaft [rad].
+    pub(super) fn place(&mut self, channel: usize, position: f64) {
+        let degrees = (position.to_degrees() + CENTRE).round();
+        for place in [&mut self.from, &mut self.to, &mut self.commanded] {
+            place[channel] = degrees;
+        }
+    }
+
     /// Moves the channels on until `now` [s].
     pub(super) fn advance(&mut self, now: f64, servos: &mut [Servo]) {
         let now = now * self.rate;

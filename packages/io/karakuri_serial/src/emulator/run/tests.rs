@@ -256,3 +256,20 @@ fn only_links_are_replaced() {
     let error = terminal(&folder.path().join("no/bus")).unwrap_err().to_string();
     assert!(error.contains("name one in a folder that exists"), "{error}");
 }
+
+#[test]
+fn time_goes_slower_where_it_cannot_be_kept_up_with() {
+    let ago = |seconds: f64| {
+        Instant::now().checked_sub(std::time::Duration::from_secs_f64(seconds)).unwrap()
+    };
+    let mut clock = super::Clock { start: ago(0.05), ..super::Clock::start() };
+    assert!((clock.tick() - 0.05).abs() < 0.02);
+    assert_eq!((clock.behind, clock.lag()), (0.0, None));
+    clock.start = ago(3.0);
+    let now = clock.tick();
+    assert!((now - 0.15).abs() < 0.02, "{now}");
+    assert!((clock.now() - now).abs() < 0.02, "nothing is made up for later");
+    let Some(Event::Lags { pace, behind_s }) = clock.lag() else { panic!("silent") };
+    assert!((pace - 0.05).abs() < 0.01 && (behind_s - 2.85).abs() < 0.05, "{pace} {behind_s}");
+    assert_eq!(clock.lag(), None, "not again at once");
+}

@@ -12,6 +12,29 @@ pub(super) const LAG: f64 = 0.01;
 pub trait Plant: Send {
     /// Move the shafts on by `dt` [s].
     fn advance(&mut self, dt: f64, servos: &mut [Servo]);
+
+    /// The root link of the robot that the servos move; none where they move no robot.
+    fn root(&self) -> Option<Root> {
+        None
+    }
+
+    /// Why it cannot move on; none as long as it can.
+    fn failure(&self) -> Option<String> {
+        None
+    }
+}
+
+/// Where the root link of a robot is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Root {
+    /// Position in the world. [m] (3)
+    pub position: [f64; 3],
+    /// Orientation in the world: x, y, z, w. [-] (4)
+    pub orientation: [f64; 4],
+    /// Whether the robot lies on the ground.
+    pub has_fallen: bool,
+    /// Whether something holds it until its servos are on.
+    pub is_held: bool,
 }
 
 /// Each shaft by itself, without gravity: it follows its setpoint with a lag of 10 ms, within the motor's speed and

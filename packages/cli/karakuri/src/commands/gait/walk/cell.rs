@@ -2,25 +2,27 @@
 
 use std::collections::VecDeque;
 use std::f64::consts::TAU;
-use std::path::Path;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use anyhow::{Result, bail};
-use karakuri_dynamics::frame_pose;
 use karakuri_files::{Column, TraceWriter};
 use karakuri_gait::planner::{
-    Biped, JointTargets, Measured, RootSign, Sample, Side, Standstill, WalkCommand, WalkEngine,
-    WalkState, with_servo_sag,
+    JointTargets, Measured, RootSign, Sample, Standstill, WalkCommand, WalkEngine, WalkState,
+    with_servo_sag,
 };
-use karakuri_model::{BodyId, FrameId, Model};
-use karakuri_physics::{Owner, RobotId, StepOutcome, World, WorldSettings};
+use karakuri_model::{BodyId, Model};
+use karakuri_physics::{RobotId, StepOutcome, World, WorldSettings};
 use karakuri_render::Item;
 use karakuri_spatial::{Force, Inertia, Pose, UnitQuaternion, Vector3};
 use nalgebra::Quaternion;
 use serde_json::{Value, json};
 
+use super::boards::{Behind, Boards};
 use super::ground::{self, Stairs};
 use super::plan::{Plan, excesses};
+use super::tracking::Tracking;
+use super::watch::{Snapshot, Watch};
 use crate::interrupt::Interrupt;
 
 /// Time to stand after the walk before it counts as done: long enough for a robot to tip that has stopped badly. [s]
@@ -29,8 +31,6 @@ const SETTLE: f64 = 1.0;
 const LONGER: f64 = 0.11;
 /// Time between two points of the history. [s]
 const HISTORY: f64 = 0.01;
-/// Share of the floor's load above which a sole counts as standing. [-]
-const TOUCH: f64 = 0.03;
 
 /// Impulse on the root link.
 #[derive(Debug, Clone, Copy)]
@@ -45,6 +45,10 @@ pub(in super::super) struct Push {
 #[derive(Debug, Clone)]
 pub(super) struct Errand {
     pub(super) command: WalkCommand,
+    /// Turn on the spot after each walk, to the left. [rad]
+    pub(super) then_turn: Option<f64>,
+    /// Where the robot is to face in the end, to the left of where it began. [rad]
+    pub(super) heading: Option<f64>,
     /// Time after which it stops. [s]
     pub(super) duration: Option<f64>,
     pub(super) times: u32,
@@ -115,24 +119,27 @@ pub(super) struct Run {
     pub(super) history: Vec<Moment>,
     pub(super) failure: Option<String>,
     /// Whether it did not set out, because the plan is beyond the robot's limits.
-    refused: bool,
-    steps: u64,
-    walking_time: f64,
-    distance: f64,
-    drift: f64,
+    pub(super) refused: bool,
+    pub(super) steps: u64,
+    pub(super) walking_time: f64,
+    pub(super) distance: f64,
+    pub(super) drift: f64,
     /// Height gained over the walk. [m]
-    height: f64,
-    yaw: f64,
+    pub(super) height: f64,
+    pub(super) yaw: f64,
     /// Count of walks from standing to standing.
-    walks: u32,
-    clips: Vec<String>,
-    excesses: Vec<String>,
-    faster: f64,
-    saturated: f64,
+    pub(super) walks: u32,
+    pub(super) clips: Vec<String>,
+    pub(super) excesses: Vec<String>,
+    pub(super) faster: f64,
+    pub(super) saturated: f64,
     /// Instant from which no step could have prevented the fall. [s]
-    lost_at: Option<f64>,
+    pub(super) lost_at: Option<f64>,
+    /// Turn beyond the one that was asked for. [rad]
+    pub(super) heading_error: Option<f64>,
+    pub(super) tracking: Tracking,
     /// Least margin of the capture point in the region that steps can capture, where it was measured. [m]
-    capture_margin: Option<f64>,
+    pub(super) capture_margin: Option<f64>,
 }
 
 impl Run {
@@ -171,6 +178,10 @@ impl Run {
             "largest_lean_rad": worst(&|m| m.lean[0].abs().max(m.lean[1].abs())),
             "largest_dcm_error_m": worst(&|m| m.dcm_error[0].hypot(m.dcm_error[1])),
             "margin_95_percent_m": self.margin(0.05),
+            "least_margin_m": self.margin(0.0),
+            "heading_error_rad": self.heading_error,
+            "joint_error_rms_rad": self.tracking.rms(),
+            "largest_joint_error_rad": self.tracking.largest(),
             "part_of_time_at_effort_limit": self.saturated,
             "clipped": self.clips,
             "beyond_limits": self.excesses,
@@ -181,7 +192,11 @@ impl Run {
 
 /// World with a robot that walks.
 pub(super) struct Cell {
-    world: World,
+    world: Arc<Mutex<World>>,
+    /// What is between engine and world, if it is not the drives themselves.
+    boards: Option<Boards>,
+    watch: Watch,
+    tracking: Tracking,
     robot: RobotId,
     model: Arc<Model>,
     engine: WalkEngine,
@@ -207,7 +222,8 @@ impl Cell {
     pub(super) fn new(
         model: &Arc<Model>,
         engine: WalkEngine,
-        conditions: Conditions,
+        mut conditions: Conditions,
+        hardware: Option<&PathBuf>,
     ) -> Result<Self> {
         let gravity = Vector3::new(0.0, 0.0, -engine.generator().settings.gravity);
         let settings = WorldSettings { dt: conditions.dt, gravity, ..WorldSettings::default() };
@@ -222,9 +238,24 @@ impl Cell {
         let imu = engine.generator().biped.imu;
         let [left, right] = engine.generator().biped.legs.each_ref().map(|leg| leg.sensor);
         let feet = left.zip(right).map(|(l, r)| [l.index, r.index]);
+        let watch = Watch::new(robot, engine.generator().biped.clone());
+        let world = Arc::new(Mutex::new(world));
+        let behind = || Behind {
+            world: Arc::clone(&world),
+            robot,
+            watch: watch.clone(),
+            every: snapshot_stride(conditions.dt),
+        };
+        let boards = hardware.map(|path| Boards::start(path, model, behind())).transpose()?;
+        if let Some(boards) = &boards {
+            conditions.command_period = boards.period();
+        }
         Ok(Self {
             height: q[2],
             world,
+            boards,
+            watch,
+            tracking: Tracking::default(),
             robot,
             model: model.clone(),
             engine,
@@ -255,21 +286,25 @@ impl Cell {
             // Each walk is a little longer, so that the stops come at all phases of a step.
             let longer = f64::from(done) * LONGER;
             self.engine.command(errand.command.clone());
-            let until = errand.duration.map(|d| self.world.time() + d + longer);
-            let begin = self.world.time();
+            let until = errand.duration.map(|d| self.now() + d + longer);
+            let begin = self.now();
             match self.walk_once(until, interrupt, on_progress) {
                 Ok(time) => walking_time += time,
                 Err(reason) => {
-                    walking_time += self.world.time() - begin;
+                    walking_time += self.now() - begin;
                     failure = Some(reason);
                 }
+            }
+            if let (Some(angle), None) = (errand.then_turn, &failure) {
+                self.engine.command(WalkCommand::Turn(angle));
+                failure = self.walk_once(None, interrupt, on_progress).err();
             }
             done += 1;
         }
         if let Some(error) = self.engine.failure() {
             failure.get_or_insert(error.to_string());
         }
-        let (end, time) = (self.root(), self.world.time());
+        let (end, time) = (self.root(), self.now());
         Run {
             history: core::mem::take(&mut self.history),
             walks: done - u32::from(failure.is_some()),
@@ -281,6 +316,8 @@ impl Cell {
             drift: end[1] - start[1],
             height: end[2] - start[2],
             yaw: self.turned(),
+            heading_error: errand.heading.map(|heading| self.turned() - heading),
+            tracking: core::mem::take(&mut self.tracking),
             clips: self.engine.take_clips().iter().map(ToString::to_string).collect(),
             excesses: excesses(&mut self.engine, &self.model),
             faster: time / wall.elapsed().as_secs_f64(),
@@ -297,11 +334,11 @@ impl Cell {
         interrupt: &Interrupt,
         on_progress: &dyn Fn(f64),
     ) -> Result<f64, String> {
-        let begin = self.world.time();
+        let begin = self.now();
         let mut standstill = Standstill::new(begin, SETTLE);
         let (mut has_arrived, mut began, mut ended) = (false, None, begin);
         while !has_arrived {
-            let time = self.world.time();
+            let time = self.now();
             if until.is_some_and(|until| time >= until) {
                 self.engine.command(WalkCommand::Stop);
                 until = None;
@@ -314,7 +351,8 @@ impl Cell {
                 ended = time;
             }
             let has_end = until.is_none();
-            has_arrived = standstill.tick(self.engine.state(), has_end, time, self.conditions.dt);
+            let step = self.now() - time;
+            has_arrived = standstill.tick(self.engine.state(), has_end, time, step);
             if interrupt.is_raised() {
                 return Err(format!("interrupted at {time:.3} s"));
             }
@@ -328,15 +366,31 @@ impl Cell {
         &self.model
     }
 
+    /// The same, to be shared.
+    pub(super) fn shared_model(&self) -> Arc<Model> {
+        Arc::clone(&self.model)
+    }
+
+    /// Its planner.
+    pub(super) fn engine_mut(&mut self) -> &mut WalkEngine {
+        &mut self.engine
+    }
+
+    /// Time between two commands. [s]
+    pub(super) fn command_period(&self) -> f64 {
+        self.conditions.command_period
+    }
+
     /// Items of the ground that the robot walks on, without the robot.
     pub(super) fn scene(&self) -> Vec<Item> {
+        let world = self.world();
         let item = |id| {
-            let body = self.world.body(id);
+            let body = world.body(id);
             let description = body.description();
             let (shape, color) = (description.shape.clone(), description.color);
             Item { shape, pose: body.shape_pose(), color }
         };
-        self.world.body_ids().map(item).collect()
+        world.body_ids().map(item).collect()
     }
 
     /// Positions of the robot at each point of the history. (n × nq)
@@ -344,8 +398,17 @@ impl Cell {
         &self.postures
     }
 
+    fn world(&self) -> MutexGuard<'_, World> {
+        self.world.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Time of the world. [s]
+    fn now(&self) -> f64 {
+        self.world().time()
+    }
+
     fn pose(&self) -> Pose {
-        self.world.robot(self.robot).data().pose_in_world[0]
+        self.world().robot(self.robot).data().pose_in_world[0]
     }
 
     /// Yaw of the root link, whole turns included, if it has turned by less than half a turn since the last record. [rad]
@@ -358,9 +421,12 @@ impl Cell {
         self.pose().translation.into()
     }
 
-    /// Takes one step of the physics; the reason when the robot has fallen.
+    /// Takes one step of the physics, or a cycle of the boards; the reason when the robot has fallen.
     fn step(&mut self) -> Option<String> {
-        let time = self.world.time();
+        let time = self.now();
+        if self.boards.is_some() {
+            return self.cycle(time).or_else(|| self.fall(time));
+        }
         if time + 1e-9 >= self.next_command {
             self.next_command += self.conditions.command_period;
             self.command(time);
@@ -371,13 +437,35 @@ impl Cell {
             }
         }
         self.push(time);
-        if let StepOutcome::NonFinite(_) = self.world.step() {
-            return Some(format!("at {time:.3} s: {}", self.world.non_finite_report()));
+        let outcome = self.world().step();
+        if let StepOutcome::NonFinite(_) = outcome {
+            return Some(format!("at {time:.3} s: {}", self.world().non_finite_report()));
         }
-        let every = (HISTORY / self.conditions.dt).round().max(1.0);
+        let every = f64::from(snapshot_stride(self.conditions.dt));
         if (time / self.conditions.dt).round() % every == 0.0 {
-            self.record();
+            let snapshot = self.watch.snapshot(&self.world());
+            self.record(snapshot);
         }
+        self.fall(time)
+    }
+
+    /// One cycle of the boards: a command, and what came of it.
+    fn cycle(&mut self, time: f64) -> Option<String> {
+        let targets = self.targets(time);
+        let boards = self.boards.as_mut()?;
+        let noted = match boards.send(&targets.position) {
+            Ok(noted) => noted,
+            Err(error) => return Some(format!("at {time:.3} s: {error}")),
+        };
+        let fault = boards.fault();
+        for snapshot in noted {
+            self.record(snapshot);
+        }
+        fault.map(|fault| format!("at {time:.3} s: {fault}"))
+    }
+
+    /// The reason when the robot has fallen.
+    fn fall(&self, time: f64) -> Option<String> {
         let root = self.root();
         let floor = self
             .engine
@@ -401,16 +489,29 @@ impl Cell {
         None
     }
 
-    /// Advances the engine by a command period with the present measurements.
+    /// Sends the targets of the next command period on their way.
     fn command(&mut self, time: f64) {
-        let view = self.world.robot(self.robot);
-        let imu = self.imu.map(|i| self.world.sensor_imu(self.robot, i));
-        let feet = self.feet.map(|feet| feet.map(|i| self.world.sensor_wrench(self.robot, i)));
+        let targets = self.targets(time);
+        self.under_way.push_back((time + self.conditions.latency, targets));
+    }
+
+    /// Advances the engine by a command period with the present measurements.
+    fn targets(&mut self, time: f64) -> JointTargets {
+        let world = self.world.lock().unwrap_or_else(PoisonError::into_inner);
+        let view = world.robot(self.robot);
+        let imu = self.imu.map(|i| world.sensor_imu(self.robot, i));
+        let feet = self.feet.map(|feet| feet.map(|i| world.sensor_wrench(self.robot, i)));
+        let (mut q, mut v) = (view.q().to_vec(), view.v().to_vec());
+        self.tracking.add(&self.model, &q, &self.engine.targets().position);
+        if let Some(boards) = &self.boards {
+            boards.read(&mut q, &mut v);
+        }
+        drop(world);
         // Before the first step no sensor has a reading.
         let measured =
             imu.filter(|_| !self.conditions.open_loop && time > 0.0).map(|imu| Measured {
-                q: view.q(),
-                v: view.v(),
+                q: &q,
+                v: &v,
                 orientation: imu.orientation,
                 angular_velocity: imu.angular_velocity,
                 feet,
@@ -430,11 +531,12 @@ impl Cell {
                 *q = q.to_degrees().round().to_radians();
             }
         }
-        self.under_way.push_back((time + self.conditions.latency, targets));
+        targets
     }
 
     fn apply(&mut self, targets: &JointTargets) {
-        let drives = self.world.drive_mut(self.robot);
+        let mut world = self.world.lock().unwrap_or_else(PoisonError::into_inner);
+        let drives = world.drive_mut(self.robot);
         for joint in self.model.joints.iter().skip(1) {
             drives.position[joint.v_start] = targets.position[joint.q_start];
             drives.velocity[joint.v_start] = targets.velocity[joint.v_start];
@@ -456,70 +558,36 @@ impl Cell {
         let force = Vector3::new(forward, left, 0.0) / (n * dt);
         let arm = self.pose().transform_vector(&self.model.bodies[0].inertia.com);
         let wrench = Force::new(arm.cross(&force), force);
-        self.world.apply_link_wrench(self.robot, BodyId(0), wrench);
+        self.world().apply_link_wrench(self.robot, BodyId(0), wrench);
     }
 
-    /// Centre of pressure, and its margin in the support polygon of the soles that press on the floor. [m]
-    fn pressure(&self) -> ([f64; 2], f64) {
-        let Biped { model, legs, .. } = &self.engine.generator().biped;
-        let body = |frame: FrameId| model.frames[frame.0].body;
-        let (mut force, mut moment, mut borne) = (0.0, [0.0; 2], [0.0; 2]);
-        for contact in self.world.contacts() {
-            let (sign, frame) = match (contact.a, contact.b) {
-                (Owner::Link { .. }, Owner::Link { .. }) => continue,
-                (Owner::Link { frame, .. }, _) => (-1.0, frame),
-                (_, Owner::Link { frame, .. }) => (1.0, frame),
-                _ => continue,
-            };
-            let up = sign * contact.force.z;
-            force += up;
-            moment[0] += up * contact.position.x;
-            moment[1] += up * contact.position.y;
-            for (borne, leg) in borne.iter_mut().zip(legs) {
-                *borne += if body(leg.foot) == body(frame) { up } else { 0.0 };
-            }
-        }
-        // The centre of pressure is the mean of the contact points, weighted by their vertical forces.
-        let pressure = moment.map(|m| m / force);
-        let data = self.world.robot(self.robot).data();
-        let soles = Side::BOTH.into_iter().filter(|side| borne[side.index()] > TOUCH * force);
-        let soles: Vec<_> = soles
-            .map(|side| {
-                let leg = &legs[side.index()];
-                (side, frame_pose(model, data, leg.foot) * leg.sole_in_foot)
-            })
-            .collect();
-        let polygon = self.engine.generator().biped.support_polygon(&soles);
-        (pressure, if soles.is_empty() { f64::NAN } else { polygon.margin(pressure) })
-    }
-
-    fn record(&mut self) {
-        let view = self.world.robot(self.robot);
-        let limits = &view.drives().effort_limit;
-        let at_limit =
-            view.efforts().iter().zip(limits).any(|(e, limit)| e.abs() >= limit * (1.0 - 1e-6));
-        if at_limit {
-            self.saturated += 1;
-        }
-        self.postures.push(view.q().to_vec());
+    fn record(&mut self, snapshot: Snapshot) {
+        self.saturated += usize::from(snapshot.is_at_limit);
+        self.postures.push(snapshot.posture);
         let capture = self.engine.correction().capture;
         self.capture_margin =
             capture.map_or(self.capture_margin, |c| self.capture_margin.min(c.margin));
-        self.yaw = self.turned();
+        let more = snapshot.root.rpy()[2] - self.yaw;
+        self.yaw += more - TAU * (more / TAU).round();
         let sample = self.engine.sample();
         let correction = self.engine.correction();
-        let (pressure, margin) = self.pressure();
         self.history.push(Moment {
-            time: self.world.time(),
-            root: self.root(),
+            time: snapshot.time,
+            root: snapshot.root.translation.into(),
             planned: [sample.q[0], sample.q[1], sample.q[2]],
-            pressure,
-            margin,
+            pressure: snapshot.pressure,
+            margin: snapshot.margin,
             zmp: sample.zmp,
             lean: correction.lean,
             dcm_error: correction.dcm_error,
         });
     }
+}
+
+/// Steps of the physics between two points of the history.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "1 to 1000")]
+fn snapshot_stride(dt: f64) -> u32 {
+    (HISTORY / dt).round().max(1.0) as u32
 }
 
 /// Writes the history as CSV, with the joints' positions (n × nq).

@@ -1,0 +1,70 @@
+//! What carries the bytes of a port.
+
+use std::fmt;
+use std::io::{self, Read, Write};
+use std::time::Instant;
+
+use serialport::{ClearBuffer, SerialPort, TTYPort};
+
+use super::{LONGEST_STALL, parity};
+use crate::line::Line;
+
+/// Carrier of the bytes of a [`Port`](super::Port), with the clock that its deadlines are read from.
+pub trait Wire: Send + fmt::Debug {
+    /// Send and hear with another line from now on.
+    ///
+    /// # Errors
+    /// When the device does not take it or is lost.
+    fn set_line(&mut self, line: Line) -> io::Result<()>;
+
+    /// Forget what has come and was not read.
+    ///
+    /// # Errors
+    /// When the device is lost.
+    fn clear(&mut self) -> io::Result<()>;
+
+    /// Send bytes, at least one; how many.
+    ///
+    /// # Errors
+    /// [`TimedOut`](io::ErrorKind::TimedOut) where none is taken; else the device is lost.
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize>;
+
+    /// Take bytes that have come; how many. None is an end.
+    ///
+    /// # Errors
+    /// [`TimedOut`](io::ErrorKind::TimedOut) where none comes until the deadline; else the device is lost.
+    fn read(&mut self, buffer: &mut [u8], deadline: Instant) -> io::Result<usize>;
+
+    /// Present instant of its clock.
+    fn now(&self) -> Instant;
+}
+
+/// A terminal of the system, by the machine's clock.
+impl Wire for TTYPort {
+    fn set_line(&mut self, line: Line) -> io::Result<()> {
+        self.set_baud_rate(line.baud).and_then(|()| self.set_parity(parity(line)))?;
+        Ok(())
+    }
+
+    fn clear(&mut self) -> io::Result<()> {
+        SerialPort::clear(self, ClearBuffer::Input)?;
+        Ok(())
+    }
+
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        Write::write(self, bytes)
+    }
+
+    fn read(&mut self, buffer: &mut [u8], deadline: Instant) -> io::Result<usize> {
+        let left = deadline.saturating_duration_since(Instant::now());
+        let result = self.set_timeout(left).map_err(io::Error::from);
+        let result = result.and_then(|()| Read::read(self, buffer));
+        // Writing has its own patience.
+        let _infallible = self.set_timeout(LONGEST_STALL);
+        result
+    }
+
+    fn now(&self) -> Instant {
+        Instant::now()
+    }
+}
