@@ -31,6 +31,7 @@ def pytest_configure(config):
     signal.signal(signal.SIGINT, signal.default_int_handler)
     config.addinivalue_line("markers", "soak: takes minutes; runs with `-m soak` only")
     config.addinivalue_line("markers", "realtime: judges what runs against the clock; nothing else runs beside it")
+    config.addinivalue_line("markers", "bus: talks to emulated devices against the clock, mostly waiting; two run beside each other")
     config.addinivalue_line("markers", "quick: `./dev test quick` runs these, of every node some")
 
 

@@ -6,7 +6,7 @@ import time
 import pytest
 
 # Clients give up after some 50 ms: nothing else runs beside them.
-pytestmark = pytest.mark.realtime
+pytestmark = pytest.mark.bus
 
 # Two servos whose tables differ: id 1 is an XL330-M288, id 2 an XM430-W350.
 MODELS = ("XL330-M288", "XM430-W350")

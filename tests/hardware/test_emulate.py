@@ -8,7 +8,7 @@ import pytest
 from support.process import executable
 
 # Clients give up after some 50 ms: nothing else runs beside them.
-pytestmark = pytest.mark.realtime
+pytestmark = pytest.mark.bus
 
 BUSES = {
     "rcb1": "115200",

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from support.process import ROOT, executable
 
-pytestmark = pytest.mark.realtime
+pytestmark = pytest.mark.bus
 
 # Options of an emulator, ids to scan, and what is said of the first device.
 BUSES = {

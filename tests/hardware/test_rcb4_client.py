@@ -7,7 +7,7 @@ import pytest
 from support import parity
 
 # Clients give up after some 50 ms: nothing else runs beside them.
-pytestmark = pytest.mark.realtime
+pytestmark = pytest.mark.bus
 
 SLOW, FAST = 115_200, 1_250_000
 CENTRE, COUNTS_PER_DEGREE = 7500, 4000 / 135

@@ -5,7 +5,7 @@ import time
 import pytest
 
 # Clients give up after some 50 ms: nothing else runs beside them.
-pytestmark = pytest.mark.realtime
+pytestmark = pytest.mark.bus
 
 SLAVE = 9
 # Of the side channel: the angle of the fingers when they meet [rad], and how far apart they are at 0 rad [mm].

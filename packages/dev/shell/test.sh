@@ -9,7 +9,7 @@ Builds everything and runs every test (rust, system), or only the given stages:
   quick    the fast part: rust without what takes seconds, and the system tests of four nodes and of a walk
   rust     libraries, the offline program, the ROS layer, the nodes (cargo test)
   system   running nodes, seen by rclpy clients (pytest in tests/); files beside each other where pytest-xdist is installed,
-           then, alone, what runs against the clock
+           then emulated buses in pairs, then, alone, what runs against the clock
   builds   the physics compiled a second time, with other settings, gives the same bits (only when asked for: minutes)
 
 Property tests draw the same cases every time; PROPTEST_RNG_SEED=N draws others, PROPTEST_CASES=N more.
@@ -79,12 +79,14 @@ pytest_stage() {
 # Options that run test files beside each other, if there is what does it. One more than two processors: nodes wait for each other.
 find_pytest() {
   python3 -c 'import pytest' 2> /dev/null || fail 'pytest is not installed.' "$(install_with python3-pytest python3-pytest)"
-  beside=()
-  ! python3 -c 'import xdist' 2> /dev/null || beside=(-n "$(($(nproc) < 3 ? $(nproc) + 1 : 4))" --dist loadscope)
+  beside=() pair=()
+  python3 -c 'import xdist' 2> /dev/null || return 0
+  beside=(-n "$(($(nproc) < 3 ? $(nproc) + 1 : 4))" --dist loadscope)
+  pair=(-n 2 --dist load)
 }
 
 dev_test() {
-  local stages=("$@") name started=$SECONDS beside
+  local stages=("$@") name started=$SECONDS beside pair
   for name; do
     case $name in quick | rust | system | builds) ;; *) help_test >&2; fail_usage "there is no stage \`$name\`" ;; esac
   done
@@ -101,7 +103,8 @@ dev_test() {
       rust) stage 'rust: libraries, program, ROS layer, nodes' test_rust cargo test --release --no-fail-fast --workspace ;;
       builds) stage 'builds: the same bits from a second build' test_builds "$root/packages/dev/shell/builds.sh" ;;
       system)
-        pytest_stage 'system: running nodes' test_system 'not realtime' "${beside[@]}"
+        pytest_stage 'system: running nodes' test_system 'not (realtime or bus)' "${beside[@]}"
+        pytest_stage 'system: emulated buses' test_buses bus "${pair[@]}"
         pytest_stage 'system: against the clock' test_realtime realtime
         ;;
       quick)
