@@ -1,4 +1,5 @@
-"""Real robots from their launch files, on emulated buses: khr1 stands and walks over its two boards, so101 moves arm and gripper."""
+"""Real robots from their launch files, on emulated buses: khr1 stands and walks over its two boards, with servos
+alone and with physics behind them, so101 moves arm and gripper."""
 
 import signal
 import subprocess
@@ -19,9 +20,9 @@ pytestmark = pytest.mark.realtime
 
 
 @contextmanager
-def launched(environment, name, device, hardware):
+def launched(environment, name, device, hardware, *arguments):
     """A robot's launch file with its driver on a port."""
-    command = [executable("karakuri"), "launch", ROOT / f"launch/{name}.launch.xml", f"hardware:={hardware}", f"device:={device}"]
+    command = [executable("karakuri"), "launch", ROOT / f"launch/{name}.launch.xml", f"hardware:={hardware}", f"device:={device}", *arguments]
     process = subprocess.Popen(
         [str(word) for word in command], env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )
@@ -51,15 +52,28 @@ def test_so101_moves_its_arm_and_its_gripper(environment, ros, hardware):
         states.close()
 
 
-def test_khr1_stands_and_walks_over_its_boards(environment, ros):
+# Servos alone, and the robot on a floor: emulator's options, launch arguments, distance [m].
+BOARDS = {
+    "servos": ([], [], 0.1),
+    "floor": (
+        ["--hardware", str(ROOT / "config/hardware/khr1.yaml"), "--scene", str(ROOT / "config/scenes/walk.yaml")],
+        [f"gait:={ROOT}/config/gaits/khr1_board.yaml"],
+        0.2,
+    ),
+}
+
+
+@pytest.mark.parametrize("behind", BOARDS)
+def test_khr1_stands_and_walks_over_its_boards(environment, ros, behind):
+    options, arguments, length = BOARDS[behind]
     posture = yaml.safe_load((ROOT / "config/khr1.yaml").read_text())
     body, stand = posture["groups"]["body"], posture["postures"]["walk"]
     standing = [float(stand.get(name, 0.0)) for name in body]
-    with Emulator("rcb1") as boards, launched(environment, "khr1", boards.link, "khr1"):
+    with Emulator("rcb1", *options) as boards, launched(environment, "khr1", boards.link, "khr1", *arguments):
         states = ros.subscribe(JointState, "/khr1/joint_states", 10)
         states.wait()
         client = ros.action(Walk, "/khr1/walk")
-        walk = Walk.Goal(distance=0.1)
+        walk = Walk.Goal(distance=length)
         command = ros.publisher(JointTrajectory, "/khr1/joint_trajectory")
         handles = []
 
@@ -75,5 +89,9 @@ def test_khr1_stands_and_walks_over_its_boards(environment, ros):
         handle = handles[-1]
         _, result = ros.result(handle)
         assert result.success, result.message
-        assert result.distance == pytest.approx(0.1, abs=0.005), result
+        assert result.distance == pytest.approx(length, abs=0.005), result
+        if behind == "floor":
+            robot = boards.state()["robot"]
+            # Steps over boards and a floor are shorter than planned.
+            assert not robot["has_fallen"] and 0.1 < robot["position_m"][0] < 0.25, robot
         states.close()
