@@ -373,8 +373,7 @@ impl JointTrajectoryMachine {
             path.sample(t, entry, settings.interpolation, desired);
             let joints = settings.joints.iter().enumerate();
             let errors = joints.map(|(j, joint)| {
-                let (from, to) = (actual[j].position, desired[j].position);
-                let error = if continuous[j] { shortest_angle(from, to) } else { to - from };
+                let error = distance(&actual[j], &desired[j], continuous[j]);
                 (error / joint.speed_scale()).powi(2)
             });
             errors.sum()
@@ -480,8 +479,7 @@ impl JointTrajectoryMachine {
 
     /// Distance from the measured position of a joint to another sample; the shortest angle for continuous joints.
     fn distance(&self, joint: usize, to: &JointSample) -> f64 {
-        let from = self.actual[joint].position;
-        if self.continuous[joint] { shortest_angle(from, to.position) } else { to.position - from }
+        distance(&self.actual[joint], to, self.continuous[joint])
     }
 
     fn compare(&mut self) {
@@ -546,6 +544,12 @@ impl JointTrajectoryMachine {
             }
         }
     }
+}
+
+/// Distance from one position to another; the shortest angle for a continuous joint.
+fn distance(from: &JointSample, to: &JointSample, continuous: bool) -> f64 {
+    let (from, to) = (from.position, to.position);
+    if continuous { shortest_angle(from, to) } else { to - from }
 }
 
 /// One period of braking to rest with the joint's deceleration and jerk; true while it still moves.
