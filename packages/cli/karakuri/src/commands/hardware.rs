@@ -1,5 +1,6 @@
 //! `karakuri hardware`: what a maker does first with servos on a bus.
 
+mod board_memory;
 mod bus;
 mod buses;
 mod calibrate;

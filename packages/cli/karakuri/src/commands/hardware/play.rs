@@ -5,11 +5,11 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, bail, ensure};
 use karakuri_serial::codec::rcb1::{Answer, CHANNELS, Channel, Order, Pose};
 
+use super::board_memory::{count, open, places, read};
 use super::buses::BusArgs;
 use super::dialogue::Dialogue;
 use super::motion_file::{BOARDS, Home, Motion};
 use super::rcb1::Rcb1;
-use super::upload::{count, open, places, read};
 use super::wire::Wire;
 use crate::commands::Outcome;
 use crate::interrupt::Interrupt;

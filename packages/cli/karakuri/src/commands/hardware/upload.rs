@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 
 use anyhow::{Result, bail, ensure};
-use karakuri_serial::codec::rcb1::{Answer, CHANNELS, Channel, MOTIONS, Order, Pose};
+use karakuri_serial::codec::rcb1::{Order, Pose};
 
+use super::board_memory::{count, open, places, read};
 use super::buses::BusArgs;
 use super::dialogue::Dialogue;
-use super::motion_file::{BOARDS, Home, Motion};
+use super::motion_file::{BOARDS, Motion};
 use super::rcb1::Rcb1;
 use super::wire::Wire;
 use crate::commands::Outcome;
@@ -75,51 +76,6 @@ pub(super) fn run(args: &Args, interrupt: &Interrupt) -> Result<Outcome> {
     }
     output::done(&format!("motion {number} of both boards has {n} positions, read back"));
     Ok(Outcome::Done)
-}
-
-/// The boards, where `motion` is one of theirs.
-pub(super) fn open(bus: &BusArgs, motion: u8, interrupt: &Interrupt) -> Result<(Rcb1, Wire)> {
-    let name = bus.name();
-    ensure!(name == "rcb1", "{name} keeps no motions that are written here; write `rcb1`");
-    ensure!(motion < MOTIONS, "there is no motion {motion}; write one from 0 to {}", MOTIONS - 1);
-    let (_, wire) = bus.open(bus.baud(None)?, interrupt)?;
-    Ok((Rcb1::default(), wire))
-}
-
-/// Degrees that both boards say by an order.
-pub(super) fn places(boards: &mut Rcb1, wire: &mut Wire, order: Order) -> Result<Home> {
-    let mut all = [None; BOARDS * CHANNELS];
-    for board in 0..BOARDS {
-        let id = u8::from(board == 1);
-        let Answer::Channels(channels) = boards.expect(wire, id, order)? else { continue };
-        for (channel, place) in channels.into_iter().enumerate() {
-            if let Channel::Degrees(degrees) = place {
-                all[board * CHANNELS + channel] = Some(degrees.into());
-            }
-        }
-    }
-    Ok(all)
-}
-
-/// Positions that a board's motion has.
-pub(super) fn count(boards: &mut Rcb1, wire: &mut Wire, id: u8, motion: u8) -> Result<u8> {
-    match boards.expect(wire, id, Order::PositionCount { motion })? {
-        Answer::Count(count) => Ok(count),
-        other => bail!("board {id} answers {other:?} to a question about a count; try again"),
-    }
-}
-
-/// A position of a motion that a board has.
-pub(super) fn read(
-    boards: &mut Rcb1,
-    wire: &mut Wire,
-    id: u8,
-    [motion, position]: [u8; 2],
-) -> Result<Pose> {
-    match boards.expect(wire, id, Order::ReadPosition { motion, position })? {
-        Answer::Pose(pose) => Ok(pose),
-        other => bail!("board {id} answers {other:?} to a question about a position; try again"),
-    }
 }
 
 /// Writes a position and reads it back, again where a board has taken something else.

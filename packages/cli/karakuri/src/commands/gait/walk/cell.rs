@@ -414,8 +414,13 @@ impl Cell {
 
     /// Yaw of the root link, whole turns included, if it has turned by less than half a turn since the last record. [rad]
     fn turned(&self) -> f64 {
-        let more = self.pose().rpy()[2] - self.yaw;
-        self.yaw + more - TAU * (more / TAU).round()
+        self.unwrapped(self.pose().rpy()[2])
+    }
+
+    /// A yaw with the whole turns until the last record. [rad]
+    fn unwrapped(&self, yaw: f64) -> f64 {
+        let more = yaw - self.yaw;
+        self.yaw + (more - TAU * (more / TAU).round())
     }
 
     fn root(&self) -> [f64; 3] {
@@ -568,8 +573,7 @@ impl Cell {
         let capture = self.engine.correction().capture;
         self.capture_margin =
             capture.map_or(self.capture_margin, |c| self.capture_margin.min(c.margin));
-        let more = snapshot.root.rpy()[2] - self.yaw;
-        self.yaw += more - TAU * (more / TAU).round();
+        self.yaw = self.unwrapped(snapshot.root.rpy()[2]);
         let sample = self.engine.sample();
         let correction = self.engine.correction();
         self.history.push(Moment {
