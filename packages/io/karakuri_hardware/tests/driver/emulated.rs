@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::io::{BufRead, BufReader, Write as _};
 use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, channel};
@@ -15,7 +15,9 @@ use karakuri_hardware::driver::{HardwareFile, OpenError, open};
 use karakuri_hardware::{
     Fault, Health, HealthLevel, JointCommand, RobotIo, RobotLayout, RobotState,
 };
-use karakuri_model::{Drive, JointSpec, Limits, LinkSpec, ModelBuilder};
+use karakuri_model::{
+    Drive, JointSpec, Limits, LinkSpec, ModelBuilder, NoAssets, Posture, Source, load,
+};
 use karakuri_serial::emulator::{Bus, Emulation, Entrances, Event, FreeMotion, RunError, run};
 use karakuri_spatial::{Inertia, Matrix3, Vector3};
 use karakuri_testkit::heap_requests;
@@ -37,6 +39,30 @@ pub(crate) fn layout(joints: &[&str]) -> RobotLayout {
         parent = child;
     }
     RobotLayout::new("arm", Arc::new(model.build().unwrap()))
+}
+
+/// A robot of the project, and its own hardware file.
+pub(crate) fn robot(name: &str) -> (RobotLayout, HardwareFile) {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
+    let (urdf, config) = (format!("{name}.urdf"), format!("{name}.yaml"));
+    let [urdf_text, config_text] =
+        [root.join("urdf").join(name).join(&urdf), root.join("config").join(&config)]
+            .map(|path| fs::read_to_string(path).unwrap());
+    let source = Source::urdf(&urdf, &urdf_text).with_config(&config, &config_text);
+    let layout = RobotLayout::new(name, Arc::new(load(&source, &mut NoAssets).unwrap().model));
+    let file = HardwareFile::read(&root.join("config/hardware").join(&config), &layout).unwrap();
+    (layout, file)
+}
+
+/// Command of a posture; joints that it leaves out go to 0.
+pub(crate) fn command_of(layout: &RobotLayout, posture: &Posture) -> JointCommand {
+    let mut command = JointCommand::new(layout);
+    command.position.fill(0.0);
+    for (body, position) in &posture.positions {
+        let index = layout.joints.iter().position(|joint| joint.body == *body).unwrap();
+        command.position[index] = *position;
+    }
+    command
 }
 
 /// Names of so many joints.

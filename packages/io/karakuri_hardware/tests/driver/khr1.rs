@@ -1,29 +1,13 @@
 //! A KHR-1 with its own hardware file on two emulated boards.
 
-use std::fs;
-use std::path::Path;
-use std::sync::Arc;
-
-use karakuri_hardware::driver::{HardwareFile, open};
-use karakuri_hardware::{JointCommand, RobotLayout};
-use karakuri_model::{NoAssets, Source, load};
+use karakuri_hardware::driver::open;
 use karakuri_serial::emulator::rcb1::{Rcb1, Setup};
 
 use crate::emulated::*;
 
-fn khr1() -> RobotLayout {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
-    let [urdf, config] = ["urdf/khr1/khr1.urdf", "config/khr1.yaml"]
-        .map(|path| fs::read_to_string(root.join(path)).unwrap());
-    let source = Source::urdf("khr1.urdf", &urdf).with_config("khr1.yaml", &config);
-    RobotLayout::new("khr1", Arc::new(load(&source, &mut NoAssets).unwrap().model))
-}
-
 #[test]
 fn it_stands_up_from_home_in_whole_degrees() {
-    let layout = khr1();
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../config/hardware/khr1.yaml");
-    let mut file = HardwareFile::read(&path, &layout).unwrap();
+    let (layout, mut file) = robot("khr1");
     let bus = Emulated::start(Rcb1::new(&Setup::default()));
     file.device = bus.link();
     let mut io = open(&file, layout.clone()).unwrap();
@@ -31,12 +15,7 @@ fn it_stands_up_from_home_in_whole_degrees() {
     let home = positions(io.as_ref());
     assert!(home.iter().all(|q| q.abs() < 0.01), "the factory's home is zero: {home:?}");
     let stand = layout.model.postures.iter().find(|posture| posture.name == "stand").unwrap();
-    let mut command = JointCommand::new(&layout);
-    command.position.fill(0.0);
-    for (body, position) in &stand.positions {
-        let index = layout.joints.iter().position(|joint| joint.body == *body).unwrap();
-        command.position[index] = *position;
-    }
+    let command = command_of(&layout, stand);
     io.write(0, &command).unwrap();
     run_for(io.as_mut(), 3.0);
     for ((joint, asked), got) in
