@@ -11,9 +11,9 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 from support.arm import at, distance, goal, trajectory
-from support.domain import Domain
+from support.each_test import domain, ros  # noqa: F401
 from support.process import ROOT, NodeProcess
-from support.ros import Ros, latched
+from support.ros import latched
 from support.so101 import ARM, CONFIG, COUNT, HOME, NAMESPACE, START_TOLERANCE, URDF, So101, Witness
 from tf2_msgs.msg import TFMessage
 from trajectory_msgs.msg import JointTrajectory
@@ -23,19 +23,6 @@ pytestmark = pytest.mark.realtime
 FAR = [1.0, -0.6, 0.5, 0.7, -0.9]
 # Of a servo that moves at 1 rad/s behind its goal, as the emulator has it. [rad]
 LAG = 0.06
-
-
-@pytest.fixture
-def domain():
-    """One for each test: no process that was killed in another is in it."""
-    with Domain() as domain:
-        yield domain
-
-
-@pytest.fixture
-def ros(domain):
-    with Ros(domain) as ros:
-        yield ros
 
 
 @pytest.fixture

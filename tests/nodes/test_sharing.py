@@ -9,26 +9,13 @@ from karakuri_msgs.msg import Contacts, ObjectStates
 from nav_msgs.msg import Odometry
 from rosgraph_msgs.msg import Clock
 from support.arm import CONFIG, SCENE, URDF
-from support.domain import Domain
+from support.each_test import domain, ros  # noqa: F401
 from support.process import NodeProcess
-from support.ros import Ros, latched
+from support.ros import latched
 from tf2_msgs.msg import TFMessage
 
 LINK = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>'
 BALL = f'<robot name="ball"><link name="base_link">{LINK}</link></robot>'
-
-
-@pytest.fixture
-def domain():
-    """One for each test: what another left in the graph is not seen."""
-    with Domain() as domain:
-        yield domain
-
-
-@pytest.fixture
-def ros(domain):
-    with Ros(domain) as ros:
-        yield ros
 
 
 @pytest.fixture

@@ -1,7 +1,9 @@
 """so101 on emulated servos: emulator, driver and controller, each of which a test may end and start again."""
 
+import json
 import shutil
 import signal
+import socket
 import tempfile
 from contextlib import ExitStack
 from threading import Event, Thread
@@ -108,9 +110,6 @@ class Witness:
         self._thread.join(10.0)
 
     def _look(self):
-        import json
-        import socket
-
         while not self._over.wait(0.02):
             try:
                 with socket.socket(socket.AF_UNIX) as side:
