@@ -32,7 +32,7 @@ def pytest_configure(config):
     signal.signal(signal.SIGINT, signal.default_int_handler)
     config.addinivalue_line("markers", "soak: takes minutes; runs with `-m soak` only")
     config.addinivalue_line("markers", "realtime: judges what runs against the clock; nothing else runs beside it")
-    config.addinivalue_line("markers", "bus: talks to emulated devices against the clock, mostly waiting; four run beside each other")
+    config.addinivalue_line("markers", "bus: talks to emulated devices against the clock, mostly waiting; some run beside each other")
     config.addinivalue_line("markers", "apart: each test of it is long and stands for itself: they are given to workers one by one, and first")
     config.addinivalue_line("markers", "quick: `./dev test quick` runs these, of every node some")
 

@@ -9,7 +9,7 @@ Builds everything and runs every test (rust, system), or only the given stages:
   quick    the fast part: rust without what takes seconds, and the system tests of four nodes and of a walk
   rust     libraries, the offline program, the ROS layer, the nodes (cargo test)
   system   running nodes, seen by rclpy clients (pytest in tests/); files beside each other where pytest-xdist is installed,
-           then emulated buses, four at a time, then, alone, what runs against the clock
+           then emulated buses, some at a time, then, alone, what runs against the clock
   builds   the physics compiled a second time, with other settings, gives the same bits (only when asked for: minutes)
 
 Property tests draw the same cases every time; PROPTEST_RNG_SEED=N draws others, PROPTEST_CASES=N more.
@@ -77,13 +77,15 @@ pytest_stage() {
 }
 
 # Options that run tests beside each other, if there is what does it. Nodes: one more than two processors, they wait for each other; in
-# the order and the groups of tests/conftest.py. Buses: four, each takes a twentieth of a processor.
+# the order and the groups of tests/conftest.py. Buses: as many, though each
+# takes but a tenth of a processor: while one starts it takes a whole one.
 find_pytest() {
   python3 -c 'import pytest' 2> /dev/null || fail 'pytest is not installed.' "$(install_with python3-pytest python3-pytest)"
   beside=() buses=()
   python3 -c 'import xdist' 2> /dev/null || return 0
-  beside=(-n "$(($(nproc) < 3 ? $(nproc) + 1 : 4))" --dist loadgroup --no-loadscope-reorder)
-  buses=(-n 4 --dist load)
+  local workers=$(($(nproc) < 3 ? $(nproc) + 1 : 4))
+  beside=(-n "$workers" --dist loadgroup --no-loadscope-reorder)
+  buses=(-n "$workers" --dist load)
 }
 
 dev_test() {
