@@ -76,9 +76,9 @@ pytest_stage() {
   stage "$1" "$2" python3 -m pytest -ra --color=no -o cache_dir="$state/pytest" -m "$3" "${@:4}" tests
 }
 
-# Options that run tests beside each other, if there is what does it. Nodes: one more than two processors, they wait for each other; in
-# the order and the groups of tests/conftest.py. Buses: as many, though each
-# takes but a tenth of a processor: while one starts it takes a whole one.
+# Options that run tests beside each other, if there is what does it: one more than two processors, because nodes wait for each other.
+# Nodes go in the order and the groups of tests/conftest.py. Of buses each test takes a tenth of a processor, but a whole one while it
+# starts.
 find_pytest() {
   python3 -c 'import pytest' 2> /dev/null || fail 'pytest is not installed.' "$(install_with python3-pytest python3-pytest)"
   beside=() buses=()
