@@ -252,7 +252,7 @@ impl Partner {
     }
 
     fn send(&mut self, answer: &Result<(), RequestError>, emulation: &Emulation, now: f64) {
-        self.output.extend(told(answer, emulation, now));
+        self.output.extend(reply(answer, emulation, now));
         self.output.push(b'\n');
     }
 }
@@ -261,7 +261,7 @@ impl Partner {
 pub(super) fn ask(request: &[u8], emulation: &mut Emulation, now: f64) -> Vec<u8> {
     let request = serde_json::from_slice(request).map_err(RequestError::from);
     let answer = request.and_then(|request| obey(request, emulation));
-    told(&answer, emulation, now)
+    reply(&answer, emulation, now)
 }
 
 fn obey(request: Request, emulation: &mut Emulation) -> Result<(), RequestError> {
@@ -290,7 +290,7 @@ fn obey(request: Request, emulation: &mut Emulation) -> Result<(), RequestError>
 }
 
 /// A line of JSON: the state, or what is wrong with the request.
-fn told(answer: &Result<(), RequestError>, emulation: &Emulation, now: f64) -> Vec<u8> {
+fn reply(answer: &Result<(), RequestError>, emulation: &Emulation, now: f64) -> Vec<u8> {
     let line = match answer {
         Ok(()) => serde_json::to_vec(&state(emulation, now)),
         Err(error) => serde_json::to_vec(&serde_json::json!({ "error": error.to_string() })),
