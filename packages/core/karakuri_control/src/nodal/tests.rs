@@ -212,10 +212,8 @@ fn rotors_of_joints_with_several_degrees_of_freedom_count() {
         [q, rates(1), rates(2)]
     });
     for (given, tolerance) in [(true, 1e-9), (false, 1e-4)] {
-        let target = match given {
-            true => motions.target(),
-            false => Target { v: &[], vdot: &[], ..motions.target() },
-        };
+        let target =
+            if given { motions.target() } else { Target { v: &[], vdot: &[], ..motions.target() } };
         let [without, with] =
             [&bare, &turned].map(|m| Scheme::new(m.clone()).torques(&target).unwrap().tau);
         for k in 4..without.len() - 4 {
