@@ -6,7 +6,7 @@ import signal
 import time
 
 import pytest
-from control_msgs.action import FollowJointTrajectory
+from control_msgs.action import FollowJointTrajectory, ParallelGripperCommand
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
@@ -21,6 +21,8 @@ from trajectory_msgs.msg import JointTrajectory
 pytestmark = pytest.mark.bus
 
 FAR = [1.0, -0.6, 0.5, 0.7, -0.9]
+# From the loss of the bus to the result of a goal, with a machine that is busy. [s]
+LONGEST_SILENCE = 4.0
 # Of a servo that moves at 1 rad/s behind its goal, as the emulator has it. [rad]
 LAG = 0.06
 
@@ -133,7 +135,8 @@ def test_motions_arrive_within_the_resolution(robot, ros):
         until_at(ros, robot, target, 1.5 * COUNT)
         states.messages.clear()
         assert distance(at(states.wait(), ARM), target) <= 2.5 * COUNT
-    assert states.last.name == [*ARM, "gripper"] and abs(at(states.last, ["gripper"])[0] - 0.785) < 0.003
+    # The controller presses on with what the hand's drive gave when it took over: the current of the servo's electronics is 4 mrad.
+    assert states.last.name == [*ARM, "gripper"] and abs(at(states.last, ["gripper"])[0] - 0.785) < 0.006
     status = diagnostics.wait(DiagnosticStatus.OK, "well", "feetech")
     values = {pair.key: pair.value for pair in status.values}
     assert float(values["cycle_time_s"]) < float(values["period_s"]) == 0.01, values
@@ -165,6 +168,9 @@ def test_a_bus_that_goes_and_comes_back_is_resumed_by_a_person(robot, ros):
     states, diagnostics = joint_states(ros), Diagnostics(ros)
     handle = set_off(ros, robot, states)
     robot.end("emulator")
+    _, result = ros.result(handle, timeout=LONGEST_SILENCE)
+    assert result.error_code != result.SUCCESSFUL
+    assert "joint states did not come for too long; see in the diagnostics" in result.error_string, result
     diagnostics.wait(DiagnosticStatus.ERROR, str(robot.folder))
     states.messages.clear()
     ros.spin_for(0.6)
@@ -174,9 +180,9 @@ def test_a_bus_that_goes_and_comes_back_is_resumed_by_a_person(robot, ros):
     robot.start("emulator")
     diagnostics.wait(DiagnosticStatus.ERROR, "is back, and its servos hold where they are; the robot holds until it is resumed")
     states.wait()
-    _, result = ros.result(handle)
-    assert "joint states did not come for too long" in result.error_string, result
     held = robot.truth()
+    ros.spin_for(0.5)
+    assert distance(robot.truth(), held) <= COUNT, "the goal that was aborted is not carried on"
     send(ros, FAR, 0.5)
     ros.spin_for(0.8)
     assert distance(robot.truth(), held) <= COUNT, "commands are not followed"
@@ -187,6 +193,21 @@ def test_a_bus_that_goes_and_comes_back_is_resumed_by_a_person(robot, ros):
         carry_out(ros, FAR)
         until_at(ros, robot, FAR, 1.5 * COUNT)
     assert witness.largest_step < START_TOLERANCE + LAG, "resumed without a jump"
+
+
+def test_a_jaw_on_its_way_ends_with_the_bus_too(domain, ros):
+    with So101(domain, names=("emulator", "driver", "feedforward_controller", "gripper")) as robot:
+        client = ros.action(ParallelGripperCommand, f"{NAMESPACE}/parallel_gripper_cmd")
+        goal = ParallelGripperCommand.Goal()
+        goal.command.position, goal.command.velocity = [0.0], [0.005]
+        handle = ros.wait_for(lambda: (h := ros.send_goal(client, goal)).accepted and h, what="acceptance")
+        ros.spin_for(1.0)
+        robot.end("emulator")
+        _, result = ros.result(handle, timeout=LONGEST_SILENCE)
+        assert not result.reached_goal and not result.stalled and result.state.position[0] > 0.02, result
+        assert "gripper command aborted: joint states did not come for 1 s" in robot.running["gripper"].output()
+        assert not ros.send_goal(client, goal).accepted, "none is taken as long as it is away"
+        assert "joint_states do not come any more" in robot.running["gripper"].output()
 
 
 @pytest.mark.parametrize("number, has_torque", [(signal.SIGINT, False), (signal.SIGKILL, True)])

@@ -39,6 +39,7 @@ class So101:
                 **driver,
             },
             "feedforward_controller": {**robot, "period": PERIOD},
+            "gripper": {**robot, "period": PERIOD, "contact_force": 2.0, "closing_speed": 0.05},
         }
 
     def start(self, name):

@@ -426,6 +426,16 @@ impl Desk {
         Some(FinishedGoal { id, outcome })
     }
 
+    /// Ends the active goal of a group whose robot is silent: no update will end it. When samples come again, it is not carried on. `None`
+    /// if no goal is active.
+    pub fn lose_state(&mut self, group: usize) -> Option<FinishedGoal> {
+        let desk = self.groups.get_mut(group)?;
+        let id = desk.active.take()?;
+        desk.waiting = None;
+        self.send(Order::Cancel { group, id });
+        Some(FinishedGoal { id, outcome: Outcome::StateLost })
+    }
+
     /// Sets the force that a link exerts on its surroundings; it fades unless it is set repeatedly.
     pub fn set_target_wrench(&mut self, point: usize, target: TargetWrench) {
         // A sample without room is dropped: the next one replaces it.

@@ -167,7 +167,7 @@ impl Outcome {
                 s.time
             ),
             Self::StateLost => {
-                "joint states did not come for too long; see why, then send the goal again"
+                "joint states did not come for too long; see in the diagnostics of driver or simulation why, then send the goal again"
                     .to_owned()
             }
         }

@@ -75,7 +75,7 @@ impl Joint {
             is_to_hold: false,
             position: 0.0,
             velocity: 0.0,
-            effort: 0.0,
+            effort: f64::NAN,
             silence: 0,
             off_for: 0.0,
             limp: None,
@@ -152,7 +152,7 @@ impl Joint {
             None => (position - self.position) / elapsed,
         };
         self.position = position;
-        self.effort = self.map.effort(reading.current.unwrap_or(0.0));
+        self.effort = self.map.effort(reading.current);
         self.silence = 0;
         self.watch_error(servo.is_engaged, elapsed);
         judge(servo)

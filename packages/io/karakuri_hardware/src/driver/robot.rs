@@ -53,7 +53,11 @@ impl<Bus: ServoBus> ServoRobot<Bus> {
     /// Robot of a hardware file, whose port is not open yet.
     pub fn new(file: &HardwareFile, bus: Bus, layout: RobotLayout, ports: Box<dyn Ports>) -> Self {
         let servos = file.servos.iter();
-        let servos = servos.map(|s| Servo::new(s.id, &layout.joints[s.joint].name)).collect();
+        let servos = servos.map(|s| Servo {
+            torque_limit: s.torque_limit,
+            ..Servo::new(s.id, &layout.joints[s.joint].name)
+        });
+        let servos = servos.collect();
         let joints = file.servos.iter();
         let joints = joints.map(|s| Joint::new(s.joint, s.map, layout.joints[s.joint].grips));
         let what = format!("{} is not open yet", file.device.display());

@@ -35,7 +35,7 @@ servos:
 ";
 
 /// What is replaced by what, and the problem.
-const WRONG: [(&str, &str, &str); 38] = [
+const WRONG: [(&str, &str, &str); 40] = [
     ("bus: feetech", "buss: feetech", "arm.yaml:1: error: unknown key buss; did you mean `bus`?"),
     (
         "bus: feetech",
@@ -204,6 +204,16 @@ const WRONG: [(&str, &str, &str); 38] = [
         "torque_per_amp: 1.1",
         "torque_per_amp: -1",
         "arm.yaml:11: error: servos.elbow.torque_per_amp: -1 is out of range; write a number from 0 to 1000 [N·m/A]",
+    ),
+    (
+        "trim: 0",
+        "torque_limit: 1.5",
+        "arm.yaml:11: error: servos.elbow.torque_limit: 1.5 is out of range; write a number from 0.01 to 1 [of the stall torque]",
+    ),
+    (
+        "id: 2",
+        "id: 2, model: scs0009, torque_limit: 0.5",
+        "arm.yaml:12: error: servos.wrist.torque_limit: a scs0009 has no torque limit; leave the key out",
     ),
     (
         "trim: 0",

@@ -77,6 +77,29 @@ fn it_starts_where_the_servos_are_and_approaches() {
 }
 
 #[test]
+fn a_servo_presses_with_its_torque_limit_at_most_and_says_so_as_effort() {
+    let bus = bus(2);
+    let mut servos = servos(2, "");
+    servos[0].1.push_str(", torque_limit: 0.25, torque_per_amp: 1.09");
+    let mut io = bus.open(KEYS, &servos);
+    let mut state = karakuri_hardware::RobotState::new(&io.robots()[0]);
+    io.read(0, &mut state);
+    assert!(state.effort[1].is_nan(), "without torque_per_amp an effort is unknown");
+    bus.ask("{\"stops\": {\"id\": 1, \"least_rad\": -0.1, \"greatest_rad\": 0.1}}");
+    command(io.as_mut(), 1.0);
+    run_for(io.as_mut(), 1.5);
+    let exerted = bus.each("effort_nm")[0];
+    assert!((exerted - 0.25 * 2.94).abs() < 1e-9, "{exerted} N·m");
+    io.read(0, &mut state);
+    // Currents are read in steps of 6.5 mA, and electronics take 2 % of that of a stalled servo.
+    assert!(
+        (state.effort[0] - exerted).abs() < 0.08,
+        "{} N·m, exerted are {exerted}",
+        state.effort[0]
+    );
+}
+
+#[test]
 fn a_cycle_allocates_nothing() {
     let (_bus, mut io) = arm_on_terminal(6);
     run_for(io.as_mut(), 0.2);

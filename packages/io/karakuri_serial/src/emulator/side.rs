@@ -69,6 +69,15 @@ struct State {
     /// Root link of the robot that the servos move; null without one.
     robot: Option<RootState>,
     servos: Vec<ServoState>,
+    /// What else can move in the scene; empty without one.
+    objects: Vec<ObjectState>,
+}
+
+#[derive(Debug, Serialize)]
+struct ObjectState {
+    name: String,
+    position_m: [f64; 3],
+    orientation_xyzw: [f64; 4],
 }
 
 #[derive(Debug, Serialize)]
@@ -338,5 +347,14 @@ fn state(emulation: &Emulation, now: f64) -> State {
             is_held: root.is_held,
         }),
         servos: emulation.servos().iter().map(servo).collect(),
+        objects: emulation
+            .objects()
+            .into_iter()
+            .map(|object| ObjectState {
+                name: object.name,
+                position_m: object.position,
+                orientation_xyzw: object.orientation,
+            })
+            .collect(),
     }
 }
