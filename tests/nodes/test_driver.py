@@ -21,8 +21,6 @@ from trajectory_msgs.msg import JointTrajectory
 pytestmark = pytest.mark.realtime
 
 FAR = [1.0, -0.6, 0.5, 0.7, -0.9]
-# Of a servo that moves at 1 rad/s behind its goal, as the emulator has it. [rad]
-LAG = 0.06
 
 
 @pytest.fixture
@@ -158,7 +156,7 @@ def test_without_its_controller_the_arm_holds(robot, ros):
     with Witness(robot) as witness:
         robot.start("feedforward_controller")
         lead(ros, robot, HOME)
-    assert witness.largest_step < START_TOLERANCE + LAG, "taken over without a jump"
+    assert witness.largest_step < START_TOLERANCE, "taken over without a jump"
 
 
 def test_a_bus_that_goes_and_comes_back_is_resumed_by_a_person(robot, ros):
@@ -186,7 +184,7 @@ def test_a_bus_that_goes_and_comes_back_is_resumed_by_a_person(robot, ros):
         carry_out(ros, HOME)
         carry_out(ros, FAR)
         until_at(ros, robot, FAR, 1.5 * COUNT)
-    assert witness.largest_step < START_TOLERANCE + LAG, "resumed without a jump"
+    assert witness.largest_step < START_TOLERANCE, "resumed without a jump"
 
 
 @pytest.mark.parametrize("number, has_torque", [(signal.SIGINT, False), (signal.SIGKILL, True)])
@@ -203,7 +201,7 @@ def test_a_driver_that_ends_leaves_a_free_port_and_no_jump(robot, ros, number, h
         diagnostics.wait(DiagnosticStatus.OK, "running")
         assert "in use" not in driver.output(), driver.output()
         lead(ros, robot, HOME)
-    assert witness.largest_step < START_TOLERANCE + LAG
+    assert witness.largest_step < START_TOLERANCE
 
 
 def test_a_robot_that_is_plugged_in_later_is_taken(domain, ros):
@@ -258,7 +256,7 @@ def test_what_is_wrong_is_one_sentence(domain, change, sentence):
 
 
 def test_ends_at_random_moments_leave_no_jump(robot, ros, capsys):
-    """KARAKURI_RESTARTS sets how many."""
+    """KARAKURI_RESTARTS sets how many. A step is the distance of a servo's goal from where it is, with its lag behind a goal that moves."""
     n = int(os.environ.get("KARAKURI_RESTARTS", "6"))
     chance = random.Random(16)
     states, diagnostics = joint_states(ros), Diagnostics(ros)
@@ -280,8 +278,10 @@ def test_ends_at_random_moments_leave_no_jump(robot, ros, capsys):
             victim = chance.choice(["driver", "emulator", "feedforward_controller"])
             number = signal.SIGKILL if victim == "emulator" else chance.choice([signal.SIGKILL, signal.SIGINT])
             ends[victim, number.name] = ends.get((victim, number.name), 0) + 1
+            witness.now = f"turn {turn}, {victim} away by {number.name}"
             robot.end(victim, number)
             ros.spin_for(0.5 * chance.random())
+            witness.now = f"turn {turn}, {victim} back after {number.name}"
             robot.start(victim)
             if victim == "emulator":
                 diagnostics.wait(DiagnosticStatus.ERROR, "is back")
@@ -290,8 +290,9 @@ def test_ends_at_random_moments_leave_no_jump(robot, ros, capsys):
                 assert resume(ros).success
                 diagnostics.forget()
             lead(ros, robot, target, attend=attend, what=f"turn {turn}, {victim}, {number.name}:")
+            witness.now = f"turn {turn + 1}, motion"
     took = time.monotonic() - began
     with capsys.disabled():
-        print(f"\n{n} ends {ends} in {took:.0f} s, largest step {witness.largest_step:.3f} rad in {witness.n_looks} looks")
+        print(f"\n{n} ends {ends} in {took:.0f} s, largest step {witness.largest_step:.3f} rad in {witness.n_looks} looks: {witness.largest}")
         print(f"{len(losses)} losses by themselves: {losses}")
-    assert witness.largest_step < START_TOLERANCE + LAG, "never a jump"
+    assert witness.largest_step < START_TOLERANCE, "never a jump"
