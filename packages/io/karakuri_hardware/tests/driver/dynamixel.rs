@@ -37,15 +37,6 @@ fn mixed_models_conform() {
 }
 
 #[test]
-fn a_cycle_allocates_nothing() {
-    let (_bus, mut io) = arm();
-    run_for(io.as_mut(), 0.2);
-    command(io.as_mut(), 0.1);
-    let allocating = allocating_cycles(io.as_mut(), 50);
-    assert!(allocating < 15, "{allocating} of 50 cycles");
-}
-
-#[test]
 fn a_servo_that_is_lost_does_not_take_the_others_along() {
     let (bus, mut io) = arm();
     run_for(io.as_mut(), 0.1);

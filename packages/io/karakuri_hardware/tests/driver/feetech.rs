@@ -66,7 +66,7 @@ fn it_starts_where_the_servos_are_and_approaches() {
 }
 
 #[test]
-fn a_cycle_allocates_nothing() {
+fn commands_and_readings_allocate_nothing() {
     let (_bus, mut io) = arm(6);
     run_for(io.as_mut(), 0.2);
     let mut state = karakuri_hardware::RobotState::new(&io.robots()[0]);
@@ -76,8 +76,6 @@ fn a_cycle_allocates_nothing() {
     io.write(0, &command).unwrap();
     io.read(0, &mut state);
     assert_eq!(heap_requests() - before, 0);
-    let allocating = allocating_cycles(io.as_mut(), 50);
-    assert!(allocating < 15, "{allocating} of 50 cycles");
 }
 
 #[test]
