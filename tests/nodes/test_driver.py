@@ -226,9 +226,9 @@ def test_the_port_is_one_drivers(robot, domain, ros):
 
 
 WRONG = [
-    ({"hardware": "''"}, "parameter `hardware`: no hardware is named; write one of khr1, so101, feetech, dynamixel, rcb1, rcb4, ics, robotiq, or the path of a hardware file"),
-    ({"hardware": "so100"}, "there is no hardware `so100`; write one of khr1, so101, feetech"),
-    ({"hardware": "sim"}, "there is no hardware `sim`; write one of khr1"),
+    ({"hardware": "''"}, "parameter `hardware`: no hardware is named; write one of khr1, khr1_rcb4, so101, feetech, dynamixel, rcb1, rcb4, ics, robotiq, or the path of a hardware file"),
+    ({"hardware": "so100"}, "there is no hardware `so100`; write one of khr1, khr1_rcb4, so101, feetech"),
+    ({"hardware": "sim"}, "there is no hardware `sim`; write one of khr1, khr1_rcb4"),
     ({"hardware": "/no/arm.yaml"}, "/no/arm.yaml: error: cannot be read: No such file"),
     ({"hardware": "feetech", "device": "''"}, "the port of `feetech` is not given; write `device:=/dev/serial/by-id/...`"),
     ({"hardware": "robotiq"}, "servos: 6 are more than a robotiq line can have; leave 1 at most"),
