@@ -23,8 +23,6 @@ pytestmark = pytest.mark.bus
 FAR = [1.0, -0.6, 0.5, 0.7, -0.9]
 # From the loss of the bus to the result of a goal, with a machine that is busy. [s]
 LONGEST_SILENCE = 4.0
-# Of a servo that moves at 1 rad/s behind its goal, as the emulator has it. [rad]
-LAG = 0.06
 
 
 @pytest.fixture
@@ -161,7 +159,7 @@ def test_without_its_controller_the_arm_holds(robot, ros):
     with Witness(robot) as witness:
         robot.start("feedforward_controller")
         lead(ros, robot, HOME)
-    assert witness.largest_step < START_TOLERANCE + LAG, "taken over without a jump"
+    assert witness.largest_step < START_TOLERANCE, "taken over without a jump"
 
 
 def test_a_bus_that_goes_and_comes_back_is_resumed_by_a_person(robot, ros):
@@ -192,7 +190,7 @@ def test_a_bus_that_goes_and_comes_back_is_resumed_by_a_person(robot, ros):
         carry_out(ros, HOME)
         carry_out(ros, FAR)
         until_at(ros, robot, FAR, 1.5 * COUNT)
-    assert witness.largest_step < START_TOLERANCE + LAG, "resumed without a jump"
+    assert witness.largest_step < START_TOLERANCE, "resumed without a jump"
 
 
 def test_a_jaw_on_its_way_ends_with_the_bus_too(domain, ros):
@@ -224,7 +222,7 @@ def test_a_driver_that_ends_leaves_a_free_port_and_no_jump(robot, ros, number, h
         diagnostics.wait(DiagnosticStatus.OK, "running")
         assert "in use" not in driver.output(), driver.output()
         lead(ros, robot, HOME)
-    assert witness.largest_step < START_TOLERANCE + LAG
+    assert witness.largest_step < START_TOLERANCE
 
 
 def test_a_robot_that_is_plugged_in_later_is_taken(domain, ros):
@@ -249,9 +247,9 @@ def test_the_port_is_one_drivers(robot, domain, ros):
 
 
 WRONG = [
-    ({"hardware": "''"}, "parameter `hardware`: no hardware is named; write one of khr1, so101, feetech, dynamixel, rcb1, rcb4, ics, robotiq, or the path of a hardware file"),
-    ({"hardware": "so100"}, "there is no hardware `so100`; write one of khr1, so101, feetech"),
-    ({"hardware": "sim"}, "there is no hardware `sim`; write one of khr1"),
+    ({"hardware": "''"}, "parameter `hardware`: no hardware is named; write one of khr1, khr1_rcb4, so101, feetech, dynamixel, rcb1, rcb4, ics, robotiq, or the path of a hardware file"),
+    ({"hardware": "so100"}, "there is no hardware `so100`; write one of khr1, khr1_rcb4, so101, feetech"),
+    ({"hardware": "sim"}, "there is no hardware `sim`; write one of khr1, khr1_rcb4"),
     ({"hardware": "/no/arm.yaml"}, "/no/arm.yaml: error: cannot be read: No such file"),
     ({"hardware": "feetech", "device": "''"}, "the port of `feetech` is not given; write `device:=/dev/serial/by-id/...`"),
     ({"hardware": "robotiq"}, "servos: 6 are more than a robotiq line can have; leave 1 at most"),
@@ -279,7 +277,7 @@ def test_what_is_wrong_is_one_sentence(domain, change, sentence):
 
 
 def test_ends_at_random_moments_leave_no_jump(robot, ros, capsys):
-    """KARAKURI_RESTARTS sets how many."""
+    """KARAKURI_RESTARTS sets how many. A step is the distance of a servo's goal from where it is, with its lag behind a goal that moves."""
     n = int(os.environ.get("KARAKURI_RESTARTS", "6"))
     chance = random.Random(16)
     states, diagnostics = joint_states(ros), Diagnostics(ros)
@@ -301,8 +299,10 @@ def test_ends_at_random_moments_leave_no_jump(robot, ros, capsys):
             victim = chance.choice(["driver", "emulator", "feedforward_controller"])
             number = signal.SIGKILL if victim == "emulator" else chance.choice([signal.SIGKILL, signal.SIGINT])
             ends[victim, number.name] = ends.get((victim, number.name), 0) + 1
+            witness.now = f"turn {turn}, {victim} away by {number.name}"
             robot.end(victim, number)
             ros.spin_for(0.5 * chance.random())
+            witness.now = f"turn {turn}, {victim} back after {number.name}"
             robot.start(victim)
             if victim == "emulator":
                 diagnostics.wait(DiagnosticStatus.ERROR, "is back")
@@ -311,8 +311,9 @@ def test_ends_at_random_moments_leave_no_jump(robot, ros, capsys):
                 assert resume(ros).success
                 diagnostics.forget()
             lead(ros, robot, target, attend=attend, what=f"turn {turn}, {victim}, {number.name}:")
+            witness.now = f"turn {turn + 1}, motion"
     took = time.monotonic() - began
     with capsys.disabled():
-        print(f"\n{n} ends {ends} in {took:.0f} s, largest step {witness.largest_step:.3f} rad in {witness.n_looks} looks")
+        print(f"\n{n} ends {ends} in {took:.0f} s, largest step {witness.largest_step:.3f} rad in {witness.n_looks} looks: {witness.largest}")
         print(f"{len(losses)} losses by themselves: {losses}")
-    assert witness.largest_step < START_TOLERANCE + LAG, "never a jump"
+    assert witness.largest_step < START_TOLERANCE, "never a jump"

@@ -100,6 +100,8 @@ class Witness:
     def __init__(self, robot):
         self._robot, self._over = robot, Event()
         self.largest_step, self.n_looks = 0.0, 0
+        # What the test does now, and what went on at the largest step.
+        self.now, self.largest = "", ""
         self._thread = Thread(target=self._look, daemon=True)
 
     def __enter__(self):
@@ -125,5 +127,8 @@ class Witness:
 
     def _take(self, state):
         self.n_looks += 1
-        steps = [abs(s["goal_rad"] - s["position_rad"]) for s in state["servos"] if s["torque_on"]]
-        self.largest_step = max([self.largest_step, *steps])
+        for servo in state["servos"]:
+            step = abs(servo["goal_rad"] - servo["position_rad"]) if servo["torque_on"] else 0.0
+            if step > self.largest_step:
+                self.largest_step = step
+                self.largest = f"{self.now}, servo {servo['id']} at {servo['velocity_rad_per_s']:.2f} rad/s, {state['time_s']:.2f} s after power-up"

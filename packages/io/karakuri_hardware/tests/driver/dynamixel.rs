@@ -20,14 +20,7 @@ fn chain(models: &[&str]) -> Dynamixel {
 }
 
 fn arm() -> (Emulated, Box<dyn RobotIo>) {
-    open(Emulated::in_process(chain(&["XM430-W350"; 3])))
-}
-
-fn arm_on_terminal() -> (Emulated, Box<dyn RobotIo>) {
-    open(Emulated::on_terminal(chain(&["XM430-W350"; 3])))
-}
-
-fn open(bus: Emulated) -> (Emulated, Box<dyn RobotIo>) {
+    let bus = Emulated::in_process(chain(&["XM430-W350"; 3]));
     let io = bus.open(KEYS, &servos(3, ""));
     (bus, io)
 }
@@ -42,15 +35,6 @@ fn mixed_models_conform() {
     let mut io = bus.open(KEYS, &servos);
     let trial = Trial { joint: "j2".into(), stroke: 0.3, tolerance: 1.5 * COUNT, settle: 1.5 };
     check(io.as_mut(), &trial).unwrap();
-}
-
-#[test]
-fn a_cycle_allocates_nothing() {
-    let (_bus, mut io) = arm_on_terminal();
-    run_for(io.as_mut(), 0.2);
-    command(io.as_mut(), 0.1);
-    let allocating = allocating_cycles(io.as_mut(), 50);
-    assert!(allocating < 15, "{allocating} of 50 cycles");
 }
 
 #[test]

@@ -22,7 +22,6 @@ use karakuri_serial::emulator::{
     Bus, Emulation, Entrances, Event, FreeMotion, InProcess, RunError, run,
 };
 use karakuri_spatial::{Inertia, Matrix3, Vector3};
-use karakuri_testkit::heap_requests;
 use serde_json::Value;
 
 /// A chain of hinges.
@@ -317,16 +316,4 @@ pub(crate) fn complaint(io: &dyn RobotIo, level: HealthLevel) -> String {
 /// Whether all servos answer.
 pub(crate) fn is_all_there(io: &dyn RobotIo) -> bool {
     health(io).iter().all(|health| !health.what.contains("does not answer; check"))
-}
-
-/// Of so many cycles those in which this thread asks for memory. A few do on a busy machine: the system's error for an answer that is
-/// late is allocated.
-pub(crate) fn allocating_cycles(io: &mut dyn RobotIo, n: u32) -> u32 {
-    let mut allocating = 0;
-    for _ in 0..n {
-        let before = heap_requests();
-        io.advance().unwrap();
-        allocating += u32::from(heap_requests() != before);
-    }
-    allocating
 }

@@ -100,8 +100,8 @@ fn a_servo_presses_with_its_torque_limit_at_most_and_says_so_as_effort() {
 }
 
 #[test]
-fn a_cycle_allocates_nothing() {
-    let (_bus, mut io) = arm_on_terminal(6);
+fn commands_and_readings_allocate_nothing() {
+    let (_bus, mut io) = arm(6);
     run_for(io.as_mut(), 0.2);
     let mut state = karakuri_hardware::RobotState::new(&io.robots()[0]);
     let mut command = karakuri_hardware::JointCommand::new(&io.robots()[0]);
@@ -110,8 +110,6 @@ fn a_cycle_allocates_nothing() {
     io.write(0, &command).unwrap();
     io.read(0, &mut state);
     assert_eq!(heap_requests() - before, 0);
-    let allocating = allocating_cycles(io.as_mut(), 50);
-    assert!(allocating < 15, "{allocating} of 50 cycles");
 }
 
 #[test]

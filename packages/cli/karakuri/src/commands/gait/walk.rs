@@ -133,8 +133,8 @@ pub(super) struct Simulate {
     /// The stabiliser is off
     #[arg(long)]
     open_loop: bool,
-    /// Over the emulated RCB-1 boards of a hardware file, as config/hardware/khr1.yaml: through its
-    /// driver, in whole degrees, at its period, with the delays of its bus
+    /// Over the emulated boards or servos of a hardware file, as config/hardware/khr1.yaml: through
+    /// its driver, in its counts, at its period, with the delays of its bus
     #[arg(
         long,
         value_name = "FILE",
