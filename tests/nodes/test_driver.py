@@ -314,6 +314,6 @@ def test_ends_at_random_moments_leave_no_jump(robot, ros, capsys):
             witness.now = f"turn {turn + 1}, motion"
     took = time.monotonic() - began
     with capsys.disabled():
-        print(f"\n{n} ends {ends} in {took:.0f} s, largest step {witness.largest_step:.3f} rad in {witness.n_looks} looks: {witness.largest}")
+        print(f"\n{n} ends {ends} in {took:.0f} s, largest step {witness.largest_step:.3f} rad in {witness.n_looks} looks, {witness.n_slow} of them at a slow emulator: {witness.largest}")
         print(f"{len(losses)} losses by themselves: {losses}")
     assert witness.largest_step < START_TOLERANCE, "never a jump"
