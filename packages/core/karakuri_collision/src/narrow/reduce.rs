@@ -33,7 +33,9 @@ impl Patch {
         // By depth, as names are not mirrored with a scene: where several solutions exist, the order of rows selects one.
         // In units of the tie, so that rounding does not reorder what lies flat.
         let unit = (TIE * size).max(f64::MIN_POSITIVE);
-        self.points.sort_by_key(|p| (p.gap / unit).round() as i64);
+        // The sum makes −0, which is ordered before 0, the same.
+        let level = |p: &ContactPoint| (p.gap / unit).round() + 0.0;
+        self.points.sort_by(|p, q| level(p).total_cmp(&level(q)));
     }
 
     /// Keeps [`MAX_POINTS`] of more points, sorted by feature.
