@@ -1,4 +1,4 @@
-//! Curves against values of SciPy and closed forms.
+//! Curves against values of `SciPy` and closed forms.
 
 use proptest::prelude::*;
 
@@ -8,7 +8,7 @@ fn keys(ease: Ease, times: &[f64], values: &[f64]) -> Vec<Key> {
     times.iter().zip(values).map(|(&t, &y)| Key { t, y, ease }).collect()
 }
 
-/// `CubicSpline` and `PchipInterpolator` of SciPy through t = 0, 1, 2, 4.
+/// `CubicSpline` and `PchipInterpolator` of `SciPy` through t = 0, 1, 2, 4.
 #[test]
 fn splines_have_the_values_of_scipy() {
     let t = [0.0, 1.0, 2.0, 4.0];

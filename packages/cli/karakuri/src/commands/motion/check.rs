@@ -69,7 +69,7 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
     } else {
         output::print(&text(&source, &report))?;
         if fit.factor > 1.0 || !fit.too_weak.is_empty() {
-            output::print(&advice(&fit.joint, fit.factor, &fit.too_weak))?;
+            output::print(&advice(fit.joint.as_deref(), fit.factor, &fit.too_weak))?;
         }
     }
     Ok(match verdict(&report) {
@@ -117,43 +117,39 @@ pub(super) fn verdict(report: &PreviewReport) -> Option<String> {
 }
 
 fn text(source: &MotionSource, report: &PreviewReport) -> String {
-    use std::fmt::Write as _;
     let mut text = String::new();
     let review = &report.review;
     let scenes = source.document.motions.get(&source.name).map_or(0, |m| m.scenes.len());
-    let _ = writeln!(
-        text,
-        "{}: {:.3} s, {scenes} scenes, {} joints of {}",
+    text.extend([format!(
+        "{}: {:.3} s, {scenes} scenes, {} joints of {}\n",
         source.name,
         review.duration,
         review.peaks.len(),
         source.performer.model.name
-    );
+    )]);
     for note in &source.notes {
-        let _ = writeln!(text, "  line {}: {}", note.line, note.message);
+        text.extend([format!("  line {}: {}\n", note.line, note.message)]);
     }
     if let (Some(margin), Some(at_rest)) = (review.least_margin, review.least_static_margin) {
-        let _ = writeln!(
-            text,
-            "  least margin: zero moment point {:.1} mm, centre of mass {:.1} mm",
+        text.extend([format!(
+            "  least margin: zero moment point {:.1} mm, centre of mass {:.1} mm\n",
             1e3 * margin,
             1e3 * at_rest
-        );
+        )]);
     }
     for finding in &review.findings {
-        let _ = writeln!(text, "  {}", sentence(finding));
+        text.extend([format!("  {}\n", sentence(finding))]);
     }
     let peak = report.peaks.iter().max_by(|a, b| a.torque.total_cmp(&b.torque));
     if let Some(peak) = peak {
-        let _ = writeln!(text, "  largest torque: {:.3} N·m, of `{}`", peak.torque, peak.joint);
+        text.extend([format!("  largest torque: {:.3} N·m, of `{}`\n", peak.torque, peak.joint)]);
     }
     let verdict = serde_json::to_value(report.verdict).unwrap_or_default();
-    let _ = writeln!(
-        text,
-        "  simulated: {}, digest {}",
+    text.extend([format!(
+        "  simulated: {}, digest {}\n",
         verdict.as_str().unwrap_or("?"),
         report.digest
-    );
+    )]);
     text
 }
 
@@ -169,7 +165,7 @@ fn sentence(finding: &Finding) -> String {
         Check::Slip => "needs more friction than the floor has",
         Check::Static => "centre of mass outside the feet",
         Check::Balance => "zero moment point outside the feet",
-        _ => "a standing sole is off the floor",
+        Check::Sole => "a standing sole is off the floor",
     };
     let mark = if finding.check.is_error() { "!" } else { "-" };
     format!(
@@ -177,13 +173,18 @@ fn sentence(finding: &Finding) -> String {
     )
 }
 
-fn advice(joint: &Option<String>, factor: f64, too_weak: &[String]) -> String {
+fn advice(joint: Option<&str>, factor: f64, too_weak: &[String]) -> String {
     let mut text = String::new();
     if let Some(joint) = joint {
-        text += &format!("  slower by a factor of {factor:.2} `{joint}` would keep its limits\n");
+        text.extend([format!(
+            "  slower by a factor of {factor:.2} `{joint}` would keep its limits\n"
+        )]);
     }
     if !too_weak.is_empty() {
-        text += &format!("  no slowing helps {}: too weak to hold the pose\n", too_weak.join(", "));
+        text.extend([format!(
+            "  no slowing helps {}: too weak to hold the pose\n",
+            too_weak.join(", ")
+        )]);
     }
     text
 }

@@ -52,13 +52,13 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         Some(factor) if !(0.01..=100.0).contains(&factor) => {
             bail!("--slower {factor}: write a number from 0.01 to 100")
         }
-        Some(factor) => factor,
+        Some(factor) => Some(factor),
         None if args.fit => {
-            fit_to_limits(&mut source.performance()?, &ReviewSettings::default()).factor
+            Some(fit_to_limits(&mut source.performance()?, &ReviewSettings::default()).factor)
         }
-        None => 1.0,
+        None => None,
     };
-    if factor != 1.0 {
+    if let Some(factor) = factor {
         if let Some(motion) = source.document.motions.get_mut(&source.name) {
             *motion = std::sync::Arc::new(stretched(motion, factor));
         }

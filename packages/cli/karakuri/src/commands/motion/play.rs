@@ -1,6 +1,5 @@
 //! `karakuri motion play`: a motion in the physics simulation, as a table over time.
 
-use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use anyhow::Result;
@@ -45,20 +44,20 @@ impl PreviewSink for Table {
         self.text += "time";
         for body in &layout.bodies {
             for part in ["x", "y", "z", "qx", "qy", "qz", "qw"] {
-                let _ = write!(self.text, ",{body}.{part}");
+                self.text.extend([format!(",{body}.{part}")]);
             }
         }
         for joint in &layout.joints {
-            let _ = write!(self.text, ",{joint}.q,{joint}.v,{joint}.tau");
+            self.text.extend([format!(",{joint}.q,{joint}.v,{joint}.tau")]);
         }
         self.text.push('\n');
     }
 
     fn chunk(&mut self, chunk: ClipChunk) {
         for (k, row) in chunk.rows.chunks(self.width.max(1)).enumerate() {
-            let _ = write!(self.text, "{:.6}", (chunk.first_row + k) as f64 * self.period);
+            self.text.extend([format!("{:.6}", (chunk.first_row + k) as f64 * self.period)]);
             for value in row {
-                let _ = write!(self.text, ",{value}");
+                self.text.extend([format!(",{value}")]);
             }
             self.text.push('\n');
         }

@@ -1,6 +1,5 @@
 //! The motion that a command is about: a document, or a file of another program with its robot.
 
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -183,7 +182,7 @@ impl MotionSource {
 fn listed(problems: &[Problem]) -> anyhow::Error {
     let mut text = String::new();
     for problem in problems.iter().take(20) {
-        let _ = writeln!(text, "{problem}");
+        text.extend([format!("{problem}\n")]);
     }
     anyhow!("{}", text.trim_end())
 }
