@@ -59,7 +59,8 @@ pub fn bake(performer: &Performer, unit: AngleUnit, states: &[MotionState]) -> M
 }
 
 fn rounded(value: f64) -> f64 {
-    (value * DIGITS).round() / DIGITS
+    // Zero without a sign.
+    (value * DIGITS).round() / DIGITS + 0.0
 }
 
 fn support_of(stands: [bool; 2]) -> Support {

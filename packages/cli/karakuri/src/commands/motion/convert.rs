@@ -40,9 +40,9 @@ seq (Choreonoid), khr1-csv (degrees from home, for `karakuri hardware upload`), 
 (JointTrajectory as JSON), play-motion2 (PAL; written only), pseq (Choreonoid key poses; read
 only), rcb (HeartToHeart 3; read only). What was rounded, clipped or guessed is listed.
 
-  karakuri motion convert config/motions/khr1_greet.yaml greet.csv
-  karakuri motion convert greet.motion greet.yaml --urdf urdf/khr1/khr1.urdf --config config/khr1.yaml
-  karakuri motion convert config/motions/khr1_greet.yaml bow.csv --to khr1-csv --hardware config/hardware/khr1.yaml";
+  karakuri motion convert greet.yaml greet.csv
+  karakuri motion convert greet.motion greet.yaml --urdf khr1.urdf --config khr1.yaml
+  karakuri motion convert greet.yaml bow.csv --to khr1-csv --hardware config/hardware/khr1.yaml";
 
 /// Runs the command.
 pub(super) fn run(args: &Args) -> Result<Outcome> {
