@@ -80,6 +80,14 @@ impl Poser {
         Ok(q)
     }
 
+    /// Pose of the root link where the robot stands in its posture at rest.
+    pub(crate) fn root_at_rest(&mut self) -> Pose {
+        let mut q = self.model.default_position();
+        self.reduction.project_position(&mut q);
+        self.stand(&mut q, Support::Both);
+        pose_of(&[q[0], q[1], q[2], q[3], q[4], q[5], q[6]])
+    }
+
     /// Places the root so that the soles that are to stand lie on the floor; of a robot without feet the lowest point.
     fn stand(&mut self, q: &mut [f64], support: Support) {
         let performer = Arc::clone(&self.performer);

@@ -129,6 +129,9 @@ impl Session {
         project.stage.number = number;
         project.rev = self.project.rev + 1;
         self.project = project;
+        self.running = None;
+        self.previews.cancel();
+        self.assets.keep_meshes(&self.project.stage);
         let welcome = self.welcome(client);
         for event in [
             Event::Stage(self.project.stage.clone()),

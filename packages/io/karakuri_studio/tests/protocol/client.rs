@@ -6,7 +6,7 @@ use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use karakuri_studio::{Listening, Settings, Studio, Token};
+use karakuri_studio::{Listening, RobotLink, Settings, Studio, Token};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
@@ -38,18 +38,37 @@ impl Place {
 
     /// A studio of a file, after `prepare` has put things into the folder.
     pub(crate) fn open(file: &str, prepare: impl Fn(&Path)) -> Self {
+        let mut place = Self::prepare(prepare);
+        place.start(file);
+        place
+    }
+
+    /// A studio of a file with a robot behind it.
+    pub(crate) fn with_link(
+        file: &str,
+        link: Box<dyn RobotLink>,
+        prepare: impl Fn(&Path),
+    ) -> Self {
+        let mut place = Self::prepare(prepare);
+        place.start_with(file, Some(link));
+        place
+    }
+
+    fn prepare(prepare: impl Fn(&Path)) -> Self {
         let folder = tempfile::tempdir().unwrap();
         for (from, to) in [("urdf/khr1/khr1.urdf", "khr1.urdf"), ("config/khr1.yaml", "khr1.yaml")] {
             std::fs::copy(repository().join(from), folder.path().join(to)).unwrap();
         }
         prepare(folder.path());
-        let mut place = Self { folder, studio: None, port: 0, token: String::new() };
-        place.start(file);
-        place
+        Self { folder, studio: None, port: 0, token: String::new() }
     }
 
     /// Starts a studio, in place of the last one.
     pub(crate) fn start(&mut self, file: &str) {
+        self.start_with(file, None);
+    }
+
+    fn start_with(&mut self, file: &str, link: Option<Box<dyn RobotLink>>) {
         self.studio = None;
         let settings = Settings {
             file: self.folder.path().join(file),
@@ -59,7 +78,7 @@ impl Place {
         };
         let listening = Listening { address: None, port: 0 };
         let token = Token::random().unwrap();
-        let studio = Studio::start(&settings, None, listening, token).unwrap();
+        let studio = Studio::start(&settings, link, listening, token).unwrap();
         let address = studio.address().to_owned();
         let (host, token) = address.split_once("/#token=").unwrap();
         self.port = host.rsplit_once(':').unwrap().1.parse().unwrap();

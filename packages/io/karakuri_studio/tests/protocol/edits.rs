@@ -220,7 +220,7 @@ fn handles_are_reached_and_say_why_not() {
     let goal = |dx: f64| {
         json!({
             "start": { "pose": "bow" },
-            "targets": [{ "link": "r_hand", "position": [0.05 + dx, -0.1, z] }],
+            "targets": [{ "link": "r_gripper", "position": [0.05 + dx, -0.1, z] }],
             "locked": ["head_yaw"],
         })
     };

@@ -3,5 +3,7 @@
 mod client;
 mod edits;
 mod guards;
+mod live;
+mod motions;
 mod runs;
 mod scripts;

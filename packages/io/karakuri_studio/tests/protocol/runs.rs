@@ -125,7 +125,7 @@ fn a_scene_is_built_and_runs_elsewhere() {
     let place = scene();
     let (mut client, _) = place.client();
     let ball = json!({ "shape": { "sphere": { "radius": 0.05 } }, "mass": 0.2, "pose": { "xyz": [0, 0, 0.5] } });
-    let hinge = json!({ "a": "world", "b": "ball", "type": "revolute", "axis": [0, 1, 0], "pose": { "xyz": [0, 0, 0.5] } });
+    let hinge = json!({ "a": "world", "b": "ball", "type": "hinge", "axis": [0, 1, 0], "pose": { "xyz": [0, 0, 0.5] } });
     let spring = json!({ "a": { "part": "world", "point": [0, 0, 1] }, "b": { "part": "box" }, "stiffness": 100, "rest_length": 0.2 });
     for (list, name, entry) in [("bodies", "ball", ball), ("joints", "hinge", hinge), ("springs", "springs 1", spring)] {
         let ops = json!([{ "op": "entry.put", "list": list, "name": name, "entry": entry }]);
