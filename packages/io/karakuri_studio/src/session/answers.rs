@@ -169,6 +169,7 @@ impl Session {
         let before = self.project.document.clone();
         let Some(recovered) = self.project.journal.take_left(&before) else { return self.edited() };
         self.project.adopt(recovered, &self.folder, &self.assets)?;
+        self.project.journal.forget_left();
         self.tell(&Event::Stage(self.project.stage.clone()));
         self.tell_document(client, "recover", &before);
         self.edited()
