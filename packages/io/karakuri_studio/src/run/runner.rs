@@ -196,7 +196,9 @@ impl Run {
                     due = self.simulation.time() + self.simulation.dt();
                 }
             }
-            while self.simulation.time() + 0.5 * self.simulation.dt() < due && began.elapsed() < LOOK {
+            while self.simulation.time() + 0.5 * self.simulation.dt() < due
+                && began.elapsed() < LOOK
+            {
                 if let Err(reason) = self.simulation.step() {
                     self.stop(reason);
                     return None;

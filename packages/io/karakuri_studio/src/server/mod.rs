@@ -36,7 +36,9 @@ pub enum ServeError {
     #[error(transparent)]
     Open(#[from] OpenError),
     /// The system refuses a socket or a thread.
-    #[error("cannot listen at {address}: {error}; is another studio running? choose another port with `--port`")]
+    #[error(
+        "cannot listen at {address}: {error}; is another studio running? choose another port with `--port`"
+    )]
     Listen {
         /// Address that was asked for.
         address: SocketAddr,

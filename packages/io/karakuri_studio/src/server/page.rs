@@ -22,8 +22,7 @@ struct Built;
 /// First file of a page.
 const INDEX: &str = "index.html";
 /// What is said where there is no page.
-const MISSING: &str =
-    "This build of karakuri has no studio page: build it with `./dev build` (it needs Node 20 or npm's registry), then start again.\n";
+const MISSING: &str = "This build of karakuri has no studio page: build it with `./dev build` (it needs Node 20 or npm's registry), then start again.\n";
 
 /// Where the page's files are.
 #[derive(Debug)]

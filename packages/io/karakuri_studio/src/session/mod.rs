@@ -29,8 +29,8 @@ use crate::server::Outbox;
 use crate::wire::{Event, Request, WireError};
 
 use clients::Clients;
-use live::Live;
 use folder::Folder;
+use live::Live;
 pub use project::OpenError;
 use project::Project;
 use running::Running;
@@ -156,7 +156,7 @@ impl Session {
                 let Some(client) = self.clients.name_of(&outbox) else { return };
                 let answer = self.answer(&client, &request);
                 outbox.send(match answer {
-                    Ok(value) if value == Value::Null => return,
+                    Ok(Value::Null) => return,
                     answer => self.reply(request.id, answer),
                 });
                 drop(permit);

@@ -74,8 +74,14 @@ fn malformed_messages_are_answered_and_leave_the_client() {
         ("{\"id\": 5}", "malformed"),
         ("{\"id\": 5, \"op\": \"fly\"}", "unknown_operation"),
         ("{\"id\": 5, \"op\": \"edit\", \"args\": {}}", "malformed"),
-        ("{\"id\": 5, \"op\": \"edit\", \"args\": {\"ops\": [{\"op\": \"pose.fly\"}]}}", "malformed"),
-        ("{\"id\": 5, \"op\": \"edit\", \"args\": {\"ops\": [{\"op\": \"pose.remove\", \"name\": \"x\"}]}}", "not_found"),
+        (
+            "{\"id\": 5, \"op\": \"edit\", \"args\": {\"ops\": [{\"op\": \"pose.fly\"}]}}",
+            "malformed",
+        ),
+        (
+            "{\"id\": 5, \"op\": \"edit\", \"args\": {\"ops\": [{\"op\": \"pose.remove\", \"name\": \"x\"}]}}",
+            "not_found",
+        ),
         ("{\"id\": 5, \"op\": \"step\", \"args\": {\"steps\": -1}}", "malformed"),
     ] {
         client.send(text.to_owned());

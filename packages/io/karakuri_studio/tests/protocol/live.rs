@@ -101,7 +101,8 @@ fn speeds_and_limits_are_kept() {
     let Some(Some(trajectory)) = told.last() else { panic!("nothing was sent") };
     let welcome = client.ask("hello", json!({ "token": place.token })).unwrap();
     let joints = welcome["stage"]["robots"][0]["joints"].as_array().unwrap();
-    let limit = joints.iter().find(|j| j["name"] == "head_yaw").unwrap()["velocity"].as_f64().unwrap();
+    let limit =
+        joints.iter().find(|j| j["name"] == "head_yaw").unwrap()["velocity"].as_f64().unwrap();
     let speed = 0.5 / trajectory.points.last().unwrap().time;
     assert!(speed <= 0.1 * limit + 1e-9, "{speed} rad/s, of {limit} rad/s");
     for (joints, speed, code) in [
@@ -135,6 +136,7 @@ fn silence_and_anybody_stop_it() {
     assert_eq!(told.last(), Some(None), "any client stops it");
     first.ask("live.follow", follow).unwrap();
     drop(first);
-    second.event("live", |event| event["text"].as_str().is_some_and(|text| text.contains("silent")));
+    second
+        .event("live", |event| event["text"].as_str().is_some_and(|text| text.contains("silent")));
     assert_eq!(told.last(), Some(None), "it is stopped when its operator is gone");
 }
