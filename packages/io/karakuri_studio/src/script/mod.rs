@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use karakuri_physics::World;
-use rhai::debugger::DebuggerCommand;
+use rhai::debugger::{DebuggerCommand, DebuggerEvent};
 use rhai::{AST, CallFnOptions, Dynamic, Engine, EvalAltResult, Map, ParseError, Scope};
 
 use crate::assets::hash;
@@ -230,8 +230,10 @@ fn watch(engine: &mut Engine, last: &Arc<AtomicU32>) {
     let last = Arc::clone(last);
     engine.register_debugger(
         |_, debugger| debugger,
-        move |_, _, _, _, position| {
-            if let Some(line) = position.line().and_then(|line| u32::try_from(line).ok()) {
+        move |_, event, _, _, position| {
+            let line = position.line().and_then(|line| u32::try_from(line).ok());
+            // The end of a function that failed is not where it failed.
+            if let (DebuggerEvent::Start | DebuggerEvent::Step, Some(line)) = (event, line) {
                 last.store(line, Ordering::Relaxed);
             }
             Ok(DebuggerCommand::StepInto)

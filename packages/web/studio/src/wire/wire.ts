@@ -2048,15 +2048,15 @@ text?: string,
  */
 label?: string, 
 /**
- * Least value of a slider.
+ * Least value of a slider. [its parameter's unit]
  */
 min?: number, 
 /**
- * Largest value of a slider.
+ * Largest value of a slider. [its parameter's unit]
  */
 max?: number, 
 /**
- * Step of a slider.
+ * Step of a slider. [its parameter's unit]
  */
 step?: number, };
 
