@@ -14,7 +14,7 @@ use karakuri_simulation::{
 };
 
 use crate::assets::Assets;
-use crate::session::Input;
+use crate::session::input::Input;
 use crate::wire::frame::{Header, Kind, encode};
 use crate::wire::{Code, PreviewReport, PreviewState, WireError};
 

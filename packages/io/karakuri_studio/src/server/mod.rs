@@ -21,7 +21,8 @@ use tokio::runtime::{Builder, Runtime};
 
 use crate::assets::Assets;
 use crate::link::RobotLink;
-use crate::session::{Input, OpenError, Session, Settings};
+use crate::session::input::Input;
+use crate::session::{OpenError, Session, Settings};
 
 pub(crate) use outbox::{Outbox, Outgoing};
 pub use security::{Token, TokenError};

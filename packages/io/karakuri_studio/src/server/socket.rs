@@ -14,7 +14,8 @@ use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
 use super::{Outbox, Outgoing, Shared};
-use crate::session::{Input, reply_error};
+use crate::session::input::Input;
+use crate::session::reply_error;
 use crate::wire::{Code, MESSAGE_LIMIT, Operation, PROTOCOL, Request, WireError};
 
 /// Longest time until `hello`. [s]

@@ -4,7 +4,7 @@ use karakuri_motion::Op;
 use serde_json::Value;
 
 use super::project::{Drag, Project};
-use super::{Session, to_value};
+use super::state::{Session, to_value};
 use crate::wire::{
     Code, DocumentPatch, Edited, Event, Operation, Request, Saved, Undone, Welcome, WireError,
 };

@@ -2,7 +2,8 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use super::{OpenError, Settings};
+use super::project::OpenError;
+use super::settings::Settings;
 use crate::wire::{Code, FileEntry, FileList, WireError};
 
 /// Endings of files that can be opened or read.

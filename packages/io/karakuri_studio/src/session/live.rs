@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use karakuri_motion::MotionState;
 use serde_json::Value;
 
-use super::{Session, to_value};
+use super::state::{Session, to_value};
 use crate::link::{LinkNews, Measurement, RobotLink, Trajectory, TrajectoryPoint};
 use crate::wire::frame::{Header, Kind, encode};
 use crate::wire::{Code, Event, Joints, LiveMode, LiveState, Operation, VerdictKind, WireError};

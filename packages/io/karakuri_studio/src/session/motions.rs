@@ -15,7 +15,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::project::refuse;
-use super::{Session, to_value};
+use super::state::{Session, to_value};
 use crate::assets::hash;
 use crate::preview::{Job, News};
 use crate::run::Playback;

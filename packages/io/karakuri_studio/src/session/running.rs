@@ -3,8 +3,9 @@
 use karakuri_files::LoadError;
 use serde_json::{Value, json};
 
+use super::keep;
 use super::project::refuse_load;
-use super::{Session, keep, to_value};
+use super::state::{Session, to_value};
 use crate::run::{Answer, Order, Runner, Start, list_parameters};
 use crate::script::Scripts;
 use crate::wire::{

@@ -21,7 +21,7 @@ fn strangers_are_not_let_in() {
 }
 
 #[test]
-fn a_wrong_token_is_told_and_closed() {
+fn a_wrong_token_is_named_and_closed() {
     let place = Place::of_khr1();
     for (op, args) in [
         ("hello", json!({ "token": "0123456789abcdef0123456789abcdef" })),
