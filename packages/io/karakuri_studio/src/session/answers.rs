@@ -4,7 +4,7 @@ use karakuri_motion::Op;
 use serde_json::Value;
 
 use super::project::{Drag, Project};
-use super::state::{Session, to_value};
+use super::state::{Session, no_robot, to_value};
 use crate::wire::{
     Code, DocumentPatch, Edited, Event, Operation, Request, Saved, Undone, Welcome, WireError,
 };
@@ -328,8 +328,4 @@ impl Session {
         });
         self.tell(&Event::File(project.file_state(&self.folder)));
     }
-}
-
-pub(super) fn no_robot() -> WireError {
-    WireError::new(Code::State, "the document has no robot", "open a URDF")
 }

@@ -140,7 +140,7 @@ impl Session {
     fn approach(&self, joints: &Joints, speed: Option<f64>) -> Result<Trajectory, WireError> {
         let speed = Self::fraction(speed, SPEED)?;
         let measured = self.measured()?;
-        let performer = self.project.performer.clone().ok_or_else(super::answers::no_robot)?;
+        let performer = self.project.performer.clone().ok_or_else(super::state::no_robot)?;
         let mut trajectory = Trajectory::default();
         let (mut here, mut there, mut time) = (Vec::new(), Vec::new(), LEAST_TIME);
         for (name, goal) in &joints.0 {

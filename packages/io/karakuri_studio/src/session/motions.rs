@@ -37,7 +37,7 @@ const IMPORT_LIMIT: usize = 64 << 20;
 impl Session {
     /// Robot of the document, as motions need it.
     fn performer(&self) -> Result<Arc<Performer>, WireError> {
-        self.project.performer.clone().ok_or_else(super::answers::no_robot)
+        self.project.performer.clone().ok_or_else(super::state::no_robot)
     }
 
     /// A motion of the document as it is shown.

@@ -13,7 +13,7 @@ use super::project::Project;
 use super::running::Running;
 use crate::assets::Assets;
 use crate::preview::Previews;
-use crate::wire::{Event, WireError};
+use crate::wire::{Code, Event, WireError};
 
 /// The one owner of the document.
 #[derive(Debug)]
@@ -46,4 +46,9 @@ impl Session {
 pub(super) fn to_value(result: &impl serde::Serialize) -> Result<Value, WireError> {
     serde_json::to_value(result)
         .map_err(|e| WireError::new(crate::wire::Code::Failed, e.to_string(), "report this"))
+}
+
+/// What a document without a robot cannot do.
+pub(super) fn no_robot() -> WireError {
+    WireError::new(Code::State, "the document has no robot", "open a URDF")
 }
