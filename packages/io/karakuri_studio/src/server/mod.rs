@@ -3,6 +3,7 @@
 mod outbox;
 mod page;
 mod security;
+mod shared;
 mod socket;
 
 use std::io;
@@ -24,10 +25,11 @@ use crate::link::RobotLink;
 use crate::session::input::Input;
 use crate::session::{OpenError, Session, Settings};
 
-pub(crate) use outbox::{Outbox, Outgoing};
+pub(crate) use outbox::Outbox;
 pub use security::{Token, TokenError};
 
 use security::Guard;
+use shared::Shared;
 
 /// Why the studio does not start.
 #[derive(Debug, thiserror::Error)]
@@ -68,15 +70,6 @@ pub struct Studio {
     inputs: Sender<Input>,
     address: String,
     lacks_page: bool,
-}
-
-/// What the handlers share.
-#[derive(Debug, Clone)]
-pub(crate) struct Shared {
-    pub(crate) guard: Arc<Guard>,
-    pub(crate) assets: Assets,
-    pub(crate) inputs: Sender<Input>,
-    pub(crate) page: Arc<page::Page>,
 }
 
 impl Studio {

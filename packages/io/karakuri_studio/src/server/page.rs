@@ -11,7 +11,7 @@ use axum::http::{StatusCode, Uri, header};
 use axum::response::{IntoResponse as _, Response};
 use rust_embed::RustEmbed;
 
-use super::Shared;
+use super::shared::Shared;
 
 /// Files that the build of the page left.
 #[derive(RustEmbed)]

@@ -14,7 +14,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use subtle::ConstantTimeEq as _;
 
-use super::Shared;
+use super::shared::Shared;
 
 /// Least length of a token from a file: 128 bits in hexadecimal digits.
 const TOKEN_LENGTH: usize = 32;

@@ -13,7 +13,8 @@ use futures::{SinkExt as _, StreamExt as _};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
-use super::{Outbox, Outgoing, Shared};
+use super::outbox::{Outbox, Outgoing};
+use super::shared::Shared;
 use crate::session::input::Input;
 use crate::session::reply_error;
 use crate::wire::{Code, MESSAGE_LIMIT, Operation, PROTOCOL, Request, WireError};
