@@ -124,7 +124,8 @@ impl Studio {
     /// Waits while it serves.
     pub fn wait(&self, time: std::time::Duration) {
         if let Some(runtime) = &self.runtime {
-            runtime.block_on(tokio::time::sleep(time));
+            // Made inside: a timer needs its runtime.
+            runtime.block_on(async { tokio::time::sleep(time).await });
         }
     }
 
