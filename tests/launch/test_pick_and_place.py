@@ -29,6 +29,7 @@ def rows(path):
         return {row["time [s]"]: row for row in csv.DictReader(file)}
 
 
+@pytest.mark.apart
 def test_two_runs_in_lockstep_place_and_are_equal_bit_by_bit_and_every_sample_is_heard(environment, tmp_path):
     paths = []
     # however fast time runs, it waits for the listener

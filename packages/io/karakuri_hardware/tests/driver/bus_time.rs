@@ -70,25 +70,25 @@ fn measure(name: &str, io: &mut dyn RobotIo) {
 fn a_cycle_takes_little_of_the_processor() {
     let mut bus = Feetech::new();
     (1..=17).for_each(|id| bus.add(&STS3215, id));
-    let bus = Emulated::start(bus);
+    let bus = Emulated::on_terminal(bus);
     measure("feetech, 17 at 10 ms", bus.open("bus: feetech", &servos(17, "")).as_mut());
     let model = Model::named("XM430-W350").unwrap();
     let members: Vec<Member> = (1..=6).map(|id| Member { id, model }).collect();
     let settings = Settings { baud: 4_000_000, is_strict: true };
-    let bus = Emulated::start(Dynamixel::new(&members, settings));
+    let bus = Emulated::on_terminal(Dynamixel::new(&members, settings));
     let keys = "bus: dynamixel\nbaud: 4000000";
     measure("dynamixel, 6 at 5 ms", bus.open(keys, &servos(6, "")).as_mut());
-    let bus = Emulated::start(Rcb1::new(&Setup::default()));
+    let bus = Emulated::on_terminal(Rcb1::new(&Setup::default()));
     let all: Vec<(&str, String)> =
         [3, 6, 9, 16, 17, 22].iter().zip(NAMES).map(|(id, n)| (n, format!("id: {id}"))).collect();
     measure("rcb1, two boards at 40 ms", bus.open("bus: rcb1", &all).as_mut());
-    let bus = Emulated::start(Rcb4::new(&rcb4::Setup::default()));
+    let bus = Emulated::on_terminal(Rcb4::new(&rcb4::Setup::default()));
     let keys = "bus: rcb4\nperiod: 0.030";
     measure("rcb4, 10 at 30 ms", bus.open(keys, &servos(10, "")).as_mut());
-    let bus = Emulated::start(Ics::new(&[1, 2, 3, 4, 5, 6], 1_250_000));
+    let bus = Emulated::on_terminal(Ics::new(&[1, 2, 3, 4, 5, 6], 1_250_000));
     let keys = "bus: ics\nperiod: 0.020";
     measure("ics, 6 at 20 ms", bus.open(keys, &servos(6, "")).as_mut());
-    let bus = Emulated::start(Gripper::new(TWO_F_85, 9));
+    let bus = Emulated::on_terminal(Gripper::new(TWO_F_85, 9));
     let finger = [("finger", "id: 9".to_owned())];
     measure("robotiq at 40 ms", bus.open("bus: robotiq", &finger).as_mut());
 }
