@@ -30,6 +30,7 @@ Examples:
   karakuri motion check config/motions/khr1_greet.yaml
   karakuri emulate feetech --pty /tmp/arm --ids 1-6
   karakuri hardware scan feetech /tmp/arm
+  karakuri studio urdf/khr1/khr1.urdf
   karakuri launch launch/pick_and_place.launch.xml hardware:=mock
   karakuri goal -f /arm/gripper_cmd control_msgs/action/GripperCommand '{command: {position: 0.03}}'
 

@@ -19,6 +19,7 @@ pub mod plot;
 pub mod render;
 mod robot;
 pub mod simulate;
+pub mod studio;
 pub mod sweep;
 
 use nodes::{actions, echo, goal, list, param, topics};
@@ -72,6 +73,7 @@ registry! {
     Plot(plot),
     Render(render),
     Simulate(simulate),
+    Studio(studio),
     Sweep(sweep),
     Goal(goal),
     Echo(echo),

@@ -9,5 +9,6 @@ mod launch;
 mod motion;
 mod nodes;
 mod simulate;
+mod studio;
 mod sweep;
 mod traces;

@@ -1,0 +1,142 @@
+//! The session: one thread that owns the document and answers its clients in turn.
+
+mod answers;
+mod clients;
+mod folder;
+mod history;
+pub(crate) mod input;
+mod journal;
+mod keep;
+mod live;
+mod motions;
+mod patch;
+mod project;
+mod running;
+mod scene;
+mod settings;
+mod state;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::assets::Assets;
+use crate::link::RobotLink;
+use crate::preview::Previews;
+use crate::wire::{Event, Level, WireError};
+
+use clients::Clients;
+use folder::Folder;
+use input::Input;
+use live::Live;
+pub use project::OpenError;
+use project::Project;
+pub use settings::Settings;
+pub(crate) use state::Session;
+use state::to_value;
+
+/// Period at which the session looks at the time: the robot, leases that were asked for, the journal.
+const TICK: Duration = Duration::from_millis(50);
+
+impl Session {
+    /// Opens the file that the studio is started with.
+    pub(crate) fn open(
+        settings: &Settings,
+        link: Option<Box<dyn RobotLink>>,
+        assets: Assets,
+        inputs: Sender<Input>,
+    ) -> Result<Self, OpenError> {
+        let folder = Folder::around(settings)?;
+        let project = Project::open(&settings.file, settings.config.as_deref(), &folder, &assets)?;
+        Ok(Self {
+            folder,
+            assets,
+            clients: Clients::default(),
+            project,
+            running: None,
+            previews: Previews::default(),
+            live: Live::new(link),
+            allowed: BTreeSet::new(),
+            parameter_drag: false,
+            inputs,
+        })
+    }
+
+    /// Answers until there is nobody left, or the studio ends.
+    pub(crate) fn run(mut self, inputs: &Receiver<Input>) {
+        let mut next_tick = Instant::now() + TICK;
+        loop {
+            match inputs.recv_timeout(next_tick.saturating_duration_since(Instant::now())) {
+                Ok(Input::Quit) | Err(RecvTimeoutError::Disconnected) => break,
+                Ok(input) => self.take(input),
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+            if Instant::now() >= next_tick {
+                next_tick = Instant::now() + TICK;
+                self.tick();
+            }
+        }
+        self.stop_robot("the studio ends");
+        self.project.journal.sync();
+    }
+
+    fn take(&mut self, input: Input) {
+        match input {
+            Input::Join { id, name, outbox } => {
+                let client = self.clients.join(name, Arc::clone(&outbox));
+                let welcome = to_value(&self.welcome(&client));
+                outbox.send(self.reply(id, welcome));
+                self.tell(&Event::Lease(self.clients.state()));
+            }
+            Input::Request { outbox, request, permit } => {
+                let Some(client) = self.clients.name_of(&outbox) else { return };
+                let answer = self.answer(&client, &request);
+                outbox.send(match answer {
+                    Ok(Value::Null) => return,
+                    answer => self.reply(request.id, answer),
+                });
+                drop(permit);
+            }
+            Input::Leave { outbox } => {
+                self.clients.leave(&outbox);
+                if self.project.drag.as_ref().is_some_and(|d| !self.clients.has(&d.by)) {
+                    self.end_drag();
+                }
+                self.tell(&Event::Lease(self.clients.state()));
+            }
+            Input::Run(state) => self.run_news(state),
+            Input::Preview(news) => self.preview_news(news),
+            Input::Quit => {}
+        }
+    }
+
+    fn tick(&mut self) {
+        self.watch_robot();
+        if self.clients.pass_lease() {
+            self.end_drag();
+            self.tell(&Event::Lease(self.clients.state()));
+        }
+        if let Some(text) = self.project.journal.tick() {
+            self.tell(&Event::Log { level: Level::Warning, text });
+        }
+    }
+
+    fn reply(&self, id: u32, answer: Result<Value, WireError>) -> String {
+        match answer {
+            Ok(result) => {
+                let rev = self.project.rev;
+                serde_json::json!({ "id": id, "ok": true, "rev": rev, "result": result })
+                    .to_string()
+            }
+            Err(error) => reply_error(Some(id), &error),
+        }
+    }
+}
+
+/// Text of a refused request.
+pub(crate) fn reply_error(id: Option<u32>, error: &WireError) -> String {
+    serde_json::json!({ "id": id, "error": error }).to_string()
+}
