@@ -18,7 +18,7 @@ from support.so101 import ARM, CONFIG, COUNT, HOME, NAMESPACE, START_TOLERANCE, 
 from tf2_msgs.msg import TFMessage
 from trajectory_msgs.msg import JointTrajectory
 
-pytestmark = pytest.mark.bus
+pytestmark = pytest.mark.realtime
 
 FAR = [1.0, -0.6, 0.5, 0.7, -0.9]
 # Of a servo that moves at 1 rad/s behind its goal, as the emulator has it. [rad]
