@@ -395,7 +395,8 @@ impl Line {
         let length = self.left / (n - 1e-6).ceil();
         // Backward the same deviation is undone by the opposite heading.
         let back = (self.aside / BACK_IN).atan() * self.left.signum();
-        let turn = turn_towards(self.heading - back - now, at).filter(|_| at.can_turn());
+        let off = self.heading - back - now;
+        let turn = turn_towards(off, at).filter(|_| at.can_turn() && off.abs() > straight(at));
         let forward = length / at.settings.step_time;
         Some(Velocity { forward, left: 0.0, turn: turn.unwrap_or(0.0) })
     }
@@ -415,7 +416,7 @@ fn keep_heading(desired: &Velocity, heading: &mut f64, now: f64, at: &Standing<'
     // A turn beyond the limit is not made up for later.
     *heading = now + turn.clamp(-most, most);
     // A dead band, or noise of the heading would turn the feet in each step.
-    let is_straight = desired.turn == 0.0 && turn.abs() <= TURNED;
+    let is_straight = desired.turn == 0.0 && turn.abs() <= straight(at);
     Velocity { turn: if is_straight { 0.0 } else { turn / time }, ..*desired }
 }
 
@@ -464,6 +465,17 @@ fn turning_time(at: &Standing<'_>) -> f64 {
     match settings.slip_turn {
         Some(slip) if !at.has_yaw => settings.step_time + slip.time + settings.double_support,
         _ => settings.step_time,
+    }
+}
+
+/// Heading error up to which a walk straight on is not corrected. [rad]
+///
+/// A slide takes the time of half a step and the length of a stride, so that feet without yaw joints only slide for what is worth
+/// half a slide.
+fn straight(at: &Standing<'_>) -> f64 {
+    match at.settings.slip_turn {
+        Some(slip) if !at.has_yaw => TURNED.max(0.5 * slip.rate * turning_time(at)),
+        _ => TURNED,
     }
 }
 
