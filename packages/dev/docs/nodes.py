@@ -38,7 +38,7 @@ DRIVEN = {
 GAIT = ROOT / "config/gaits/khr1_walk.yaml"
 NODES = {
     "sim": {"scene": SCENE}, "driver": DRIVEN, "feedforward_controller": ROBOT, "gait_planner": {"gait": GAIT}, "gripper": ROBOT,
-    "state_publisher": {"urdf": URDF},
+    "state_publisher": {"urdf": URDF}, "studio": {"file": URDF, "config": CONFIG, "port": 0},
 }  # fmt: skip
 # How long a node's entities must stay the same: its second participant may be found a while after the first, as what is missed of an
 # announcement is repeated every 3 s. [s]
@@ -117,6 +117,9 @@ def parameters(ros, node, given):
             default = "the scene's"
         if name == "robot_description":
             default = "the file `urdf`"
+        # Of the running node, so that it starts where another one has the port.
+        if name == "port":
+            default = "`8787`"
         row = ("parameter", name, KINDS[d.type], default, ", ".join(limits), d.description)
         if row not in rows:
             rows.append(row)

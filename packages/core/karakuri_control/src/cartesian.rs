@@ -120,7 +120,8 @@ impl MovePlanner {
         restarts: usize,
     ) -> Result<Vec<f64>, String> {
         let targets = [IkTarget::pose(self.frame, *X_WT)];
-        let problem = IkProblem { targets: &targets, start, locked: &self.locked };
+        let problem =
+            IkProblem { targets: &targets, start, locked: &self.locked, ..IkProblem::default() };
         let options = IkOptions { restarts, ..IkOptions::default() };
         match self.ik.solve(model, &problem, &options) {
             Ok(outcome) if outcome.converged => Ok(self.ik.position.clone()),

@@ -112,7 +112,7 @@ pub fn potential_energy(model: &Model, data: &Data) -> f64 {
 }
 
 /// Inertia of the whole robot, the sum over its roots; needs `update_composites`.
-fn total_inertia(model: &Model, data: &Data) -> RigidInertia {
+pub(crate) fn total_inertia(model: &Model, data: &Data) -> RigidInertia {
     let mut total = RigidInertia::ZERO;
     for (body, composite) in model.bodies.iter().zip(&data.composite) {
         if body.parent.is_none() {

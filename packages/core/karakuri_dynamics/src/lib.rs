@@ -37,7 +37,8 @@ pub use frames::{
     frame_velocity, pose_in_parent_link,
 };
 pub use inverse_kinematics::{
-    IkError, IkMethod, IkObstacle, IkOptions, IkOutcome, IkProblem, IkTarget, InverseKinematics,
+    IkCenterOfMass, IkError, IkMethod, IkObstacle, IkOptions, IkOutcome, IkProblem, IkTarget,
+    InverseKinematics,
 };
 pub use kinematics::{
     forward_kinematics, forward_kinematics_of, update_accelerations, update_accelerations_of,

@@ -93,7 +93,7 @@ fn nothing_allocates_after_the_workspaces() {
         forward_kinematics(&model, &mut data, &q);
         let targets = [IkTarget::pose(frame, frame_pose(&model, &data, frame))];
         let start = model.neutral_position();
-        let problem = IkProblem { targets: &targets, start: &start, locked: &[] };
+        let problem = IkProblem { targets: &targets, start: &start, ..IkProblem::default() };
         requests("inverse kinematics", || {
             ik.solve(&model, &problem, &IkOptions::default()).unwrap();
         });

@@ -16,6 +16,8 @@ use crate::parameters::Parameters;
 
 type Follow = FollowJointTrajectory::Action;
 
+/// Wall time in which a controller is found: what one participant misses of another's announcement is repeated every 3 s.
+const DISCOVERY_TIME: Duration = Duration::from_secs(4);
 /// Wall time in which the controller must answer a goal.
 const ANSWER_TIME: Duration = Duration::from_secs(8);
 /// Time between two looks at the session's orders.
@@ -27,6 +29,8 @@ const SHOWN: Duration = Duration::from_millis(16);
 pub(crate) struct StudioNode {
     robot: Robot,
     client: ActionClient<Follow>,
+    /// Trajectory of a controller that is not found yet, and since when.
+    waiting: Option<(Trajectory, Instant)>,
     goal: Option<ClientGoal<Follow>>,
     /// When a measurement was passed on last.
     shown: Option<Instant>,
@@ -74,7 +78,7 @@ pub(crate) fn new(node: &mut Node<StudioNode>) -> Result<StudioNode, Box<dyn std
         info!("this build has no page; build it with `./dev build` ({})", built.display());
     }
     let client = node.action_client("follow_joint_trajectory")?;
-    Ok(StudioNode { robot, client, goal: None, shown: None, studio })
+    Ok(StudioNode { robot, client, waiting: None, goal: None, shown: None, studio })
 }
 
 fn on_joint_states(node: &mut StudioNode, message: &JointState) {
@@ -93,25 +97,29 @@ fn on_joint_states(node: &mut StudioNode, message: &JointState) {
 /// Does what the session ordered last, and tells it what became of it.
 fn look(node: &mut StudioNode) {
     match node.robot.newest() {
-        Some(Order::Follow(trajectory)) if node.client.is_ready() => {
-            let goal = FollowJointTrajectory::Goal {
-                trajectory: message(&trajectory),
-                ..FollowJointTrajectory::Goal::default()
-            };
-            // The controller gives the one before up by itself.
-            node.goal = Some(node.client.send(goal, ANSWER_TIME));
-        }
-        Some(Order::Follow(_)) => {
-            let why = "there is no controller; start `feedforward_controller` of the robot";
-            node.robot.tell(LinkNews::Refused(why.to_owned()));
-        }
+        Some(Order::Follow(trajectory)) => node.waiting = Some((trajectory, Instant::now())),
         Some(Order::Stop) => {
+            node.waiting = None;
             if let Some(goal) = node.goal.take() {
                 // The controller holds the robot where it is.
                 goal.cancel();
             }
         }
         None => {}
+    }
+    if node.client.is_ready()
+        && let Some((trajectory, _)) = node.waiting.take()
+    {
+        let goal = FollowJointTrajectory::Goal {
+            trajectory: message(&trajectory),
+            ..FollowJointTrajectory::Goal::default()
+        };
+        // The controller gives the one before up by itself.
+        node.goal = Some(node.client.send(goal, ANSWER_TIME));
+    }
+    if node.waiting.take_if(|(_, since)| since.elapsed() > DISCOVERY_TIME).is_some() {
+        let why = "there is no controller; start `feedforward_controller` of the robot";
+        node.robot.tell(LinkNews::Refused(why.to_owned()));
     }
     let Some(goal) = node.goal.as_ref().filter(|goal| goal.is_final()) else { return };
     let said = goal.result().map(|r| r.error_string.clone()).unwrap_or_default();

@@ -98,7 +98,8 @@ pub fn run(args: &Args) -> Result<Outcome> {
         restarts: args.restarts,
         seed: args.seed,
     };
-    let problem = IkProblem { targets: &targets, start: &start, locked: &locked };
+    let problem =
+        IkProblem { targets: &targets, start: &start, locked: &locked, ..IkProblem::default() };
     let mut ik = InverseKinematics::new(&model, targets.len());
     let outcome = ik.solve(&model, &problem, &options)?;
     let message = outcome.explain(&model, &targets);

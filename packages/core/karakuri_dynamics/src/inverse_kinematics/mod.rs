@@ -1,7 +1,7 @@
-//! Inverse kinematics: joint positions that bring frames to targets.
+//! Inverse kinematics: joint positions that bring frames and the centre of mass to targets.
 //!
 //! Minimises `½ |r(q)|²`, `r` stacking each target's weighted error `[log(R_T R_Eᵀ); p_WT − p_WE]` in the target's
-//! axes, within the joint limits. With `J` the Jacobian of the frames in the same axes, one step is
+//! axes, and `p_WTarget − p_WCom` in the world's where the centre of mass has a target, within the joint limits. With `J` the Jacobian of the frames in the same axes, one step is
 //!
 //! ```text
 //! δ = Jᵀ (J Jᵀ + λ 1)⁻¹ r
@@ -24,5 +24,5 @@ mod solver;
 mod step;
 
 pub use outcome::{IkObstacle, IkOutcome};
-pub use problem::{IkError, IkMethod, IkOptions, IkProblem, IkTarget};
+pub use problem::{IkCenterOfMass, IkError, IkMethod, IkOptions, IkProblem, IkTarget};
 pub use solver::InverseKinematics;

@@ -3,6 +3,8 @@
 use karakuri_model::{BodyId, FrameId, Model};
 use karakuri_spatial::{Matrix3, Pose, Vector3};
 
+use super::step::ROWS;
+
 /// A desired pose of a frame, or a part of it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct IkTarget {
@@ -42,11 +44,22 @@ impl IkTarget {
     }
 }
 
+/// A desired position of the robot's centre of mass, or a part of it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct IkCenterOfMass {
+    /// Desired position in the world. [m] (3)
+    pub position: Vector3,
+    /// Weight of the error along the world's axes; 0 leaves an axis free, as the height in (1, 1, 0). [1/m] (3)
+    pub weight: Vector3,
+}
+
 /// A problem of inverse kinematics.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct IkProblem<'a> {
     /// Desired poses of frames.
     pub targets: &'a [IkTarget],
+    /// Desired position of the centre of mass.
+    pub center_of_mass: Option<IkCenterOfMass>,
     /// First position to start from; brought inside the limits if it is outside. (nq)
     pub start: &'a [f64],
     /// Joints that keep their position.
@@ -108,8 +121,15 @@ impl Default for IkOptions {
 #[non_exhaustive]
 pub enum IkError {
     /// There is no target.
-    #[error("no target is given; name at least one frame and its pose")]
+    #[error(
+        "no target is given; name at least one frame and its pose, or a position of the centre of mass"
+    )]
     NoTarget,
+    /// The target of the centre of mass is not finite, leaves everything free, or the robot has no mass.
+    #[error(
+        "the target of the centre of mass has a number that is not finite, a negative weight, no weight at all, or a robot without mass"
+    )]
+    BadCenterOfMass,
     /// A number of a target is NaN or infinite, or a weight is negative.
     #[error("target {0} has a pose that is not finite or a negative weight")]
     BadTarget(usize),
@@ -127,9 +147,22 @@ pub enum IkError {
 }
 
 impl IkProblem<'_> {
+    /// Number of weighted errors.
+    pub(super) fn n_rows(&self) -> usize {
+        ROWS * self.targets.len() + if self.center_of_mass.is_some() { 3 } else { 0 }
+    }
+
     pub(super) fn check(&self, model: &Model) -> Result<(), IkError> {
-        if self.targets.is_empty() {
+        if self.targets.is_empty() && self.center_of_mass.is_none() {
             return Err(IkError::NoTarget);
+        }
+        if let Some(IkCenterOfMass { position, weight }) = self.center_of_mass {
+            let is_finite = position.iter().chain(weight.iter()).all(|x| x.is_finite());
+            let is_weighted = weight.min() >= 0.0 && weight.max() > 0.0;
+            let mass: f64 = model.bodies.iter().map(|body| body.inertia.mass).sum();
+            if !(is_finite && is_weighted && mass > 0.0) {
+                return Err(IkError::BadCenterOfMass);
+            }
         }
         if self.start.len() != model.nq || !self.start.iter().all(|x| x.is_finite()) {
             return Err(IkError::BadStart { given: self.start.len(), expected: model.nq });

@@ -5,6 +5,7 @@ use karakuri_spatial::Vector3;
 
 use super::step::{self, Errors, ROWS};
 use super::{IkError, IkMethod, IkObstacle, IkOptions, IkOutcome, IkProblem, IkTarget};
+use crate::crba::update_composites;
 use crate::{Data, Reduction, forward_kinematics, integrate, random_position};
 
 /// Longest step of a coordinate: beyond it the linear picture says little. [rad or m]
@@ -35,7 +36,7 @@ pub struct InverseKinematics {
     gradient: Vec<f64>,
     delta: Vec<f64>,
     rates: Vec<f64>,
-    /// Errors at `q` and at `trial`. (6 · n targets)
+    /// Errors at `q` and at `trial`. (n rows)
     residual: Vec<f64>,
     trial_residual: Vec<f64>,
     jacobian: Vec<f64>,
@@ -66,7 +67,7 @@ impl InverseKinematics {
     pub fn new(model: &Model, n_targets: usize) -> Self {
         let reduction = Reduction::new(model);
         let n = reduction.n_independent;
-        let m = ROWS * n_targets;
+        let m = ROWS * n_targets + 3;
         Self {
             position: model.neutral_position(),
             data: Data::new(model),
@@ -113,7 +114,7 @@ impl InverseKinematics {
             }
             clamp(&self.bounds, &self.locked, &mut self.q);
             self.reduction.project_position(&mut self.q);
-            let attempt = self.search(model, problem.targets, options);
+            let attempt = self.search(model, problem, options);
             iterations += attempt.iterations;
             let is_better = best.is_none_or(|best| attempt.errors.cost < best.errors.cost);
             if attempt.converged || is_better {
@@ -138,7 +139,7 @@ impl InverseKinematics {
     }
 
     fn prepare(&mut self, model: &Model, problem: &IkProblem<'_>) {
-        let (m, n) = (ROWS * problem.targets.len(), self.delta.len());
+        let (m, n) = (problem.n_rows(), self.delta.len());
         self.residual.resize(m, 0.0);
         self.trial_residual.resize(m, 0.0);
         self.jacobian.resize(m * n, 0.0);
@@ -165,9 +166,9 @@ impl InverseKinematics {
     }
 
     /// Iterates from `q`, in place, until convergence or no progress.
-    fn search(&mut self, model: &Model, targets: &[IkTarget], options: &IkOptions) -> Attempt {
+    fn search(&mut self, model: &Model, problem: &IkProblem<'_>, options: &IkOptions) -> Attempt {
         forward_kinematics(model, &mut self.data, &self.q);
-        let mut errors = step::errors(model, &self.data, targets, &mut self.residual);
+        let mut errors = step::errors(model, &self.data, problem, &mut self.residual);
         let mut damping = FIRST_DAMPING;
         let mut iterations = 0;
         loop {
@@ -176,15 +177,15 @@ impl InverseKinematics {
             if converged || iterations >= options.max_iterations {
                 return Attempt { errors, iterations, converged };
             }
-            self.linearize(model, targets);
+            self.linearize(model, problem);
             let after = match options.method {
                 IkMethod::Newton { gain, damping } => {
                     iterations += 1;
-                    self.try_step(model, targets, damping, gain)
+                    self.try_step(model, problem, damping, gain)
                 }
                 IkMethod::DampedLeastSquares => loop {
                     iterations += 1;
-                    let tried = self.try_step(model, targets, damping, 1.0);
+                    let tried = self.try_step(model, problem, damping, 1.0);
                     // Levenberg-Marquardt: less damping after a step that gains, more after one that does not.
                     let gain = tried.map_or(0.0, |after| errors.cost - after.cost);
                     if gain > LEAST_GAIN * errors.cost {
@@ -206,8 +207,11 @@ impl InverseKinematics {
     }
 
     /// Jacobian and gradient at the last position evaluated; freezes what is locked or held by a limit.
-    fn linearize(&mut self, model: &Model, targets: &[IkTarget]) {
-        step::jacobian(model, &self.data, targets, &self.reduction, &mut self.jacobian);
+    fn linearize(&mut self, model: &Model, problem: &IkProblem<'_>) {
+        if problem.center_of_mass.is_some() {
+            update_composites(model, &mut self.data);
+        }
+        step::jacobian(model, &self.data, problem, &self.reduction, &mut self.jacobian);
         step::gradient(&self.jacobian, &self.residual, &mut self.gradient);
         let n = self.delta.len();
         for (k, bound) in self.bounds.iter().enumerate() {
@@ -225,7 +229,7 @@ impl InverseKinematics {
     fn try_step(
         &mut self,
         model: &Model,
-        targets: &[IkTarget],
+        problem: &IkProblem<'_>,
         damping: f64,
         gain: f64,
     ) -> Option<Errors> {
@@ -244,7 +248,7 @@ impl InverseKinematics {
         // After the clamp: bounds are those of leaders, with the limits of their followers in them.
         self.reduction.project_position(&mut self.trial);
         forward_kinematics(model, &mut self.data, &self.trial);
-        Some(step::errors(model, &self.data, targets, &mut self.trial_residual))
+        Some(step::errors(model, &self.data, problem, &mut self.trial_residual))
     }
 
     /// The obstacle at `position`.
@@ -254,8 +258,8 @@ impl InverseKinematics {
         }
         self.q.copy_from_slice(&self.position);
         forward_kinematics(model, &mut self.data, &self.q);
-        step::errors(model, &self.data, problem.targets, &mut self.residual);
-        self.linearize(model, problem.targets);
+        step::errors(model, &self.data, problem, &mut self.residual);
+        self.linearize(model, problem);
         let held = self.bounds.iter().enumerate().filter(|(k, _)| !self.locked[*k]);
         let held = held.filter_map(|(k, bound)| {
             let push = self.gradient[k];

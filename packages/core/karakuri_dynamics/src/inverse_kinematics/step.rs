@@ -3,12 +3,13 @@
 use karakuri_model::Model;
 use karakuri_spatial::Vector3;
 
-use super::IkTarget;
+use super::{IkCenterOfMass, IkProblem};
+use crate::centroidal::total_inertia;
 use crate::dense::solve_positive_definite;
 use crate::frames::shifted;
 use crate::position::rotation_vector;
 use crate::topology::WORLD;
-use crate::{Data, Reduction, frame_pose};
+use crate::{Data, Reduction, center_of_mass, frame_pose};
 
 /// Rows of one target: three of orientation, three of position.
 pub(super) const ROWS: usize = 6;
@@ -24,10 +25,17 @@ pub(super) struct Errors {
     pub(super) orientation: f64,
 }
 
-/// Weighted errors `r` at the position of the last `forward_kinematics`. (6 · n targets)
-pub(super) fn errors(model: &Model, data: &Data, targets: &[IkTarget], r: &mut [f64]) -> Errors {
+/// Weighted errors `r` at the position of the last `forward_kinematics`: of each target, then of the centre of mass. (n rows)
+pub(super) fn errors(model: &Model, data: &Data, problem: &IkProblem<'_>, r: &mut [f64]) -> Errors {
     let mut worst = Errors { cost: 0.0, position: 0.0, orientation: 0.0 };
-    for (target, r) in targets.iter().zip(r.chunks_exact_mut(ROWS)) {
+    let (of_frames, of_mass) = r.split_at_mut(ROWS * problem.targets.len());
+    if let Some(IkCenterOfMass { position, weight }) = problem.center_of_mass {
+        let shift = position - center_of_mass(model, data);
+        of_mass.copy_from_slice(shift.component_mul(&weight).as_slice());
+        worst.cost += 0.5 * of_mass.iter().map(|r| r * r).sum::<f64>();
+        worst.position = counted(&shift, &weight);
+    }
+    for (target, r) in problem.targets.iter().zip(of_frames.chunks_exact_mut(ROWS)) {
         let (X_WT, X_WE) = (&target.pose_in_world, frame_pose(model, data, target.frame));
         // Frame E in the axes of T; the turn that is missing.
         let X_TE = X_WT.inverse() * X_WE;
@@ -52,20 +60,33 @@ fn counted(error: &Vector3, weight: &Vector3) -> f64 {
     error.zip_map(weight, |e, w| if w > 0.0 { e } else { 0.0 }).norm()
 }
 
-/// Jacobian of the errors by the independent coordinates, row-major. (6 · n targets × nr)
+/// Jacobian of the errors by the independent coordinates, row-major; needs `update_composites` where there is a target of the centre
+/// of mass. (n rows × nr)
 ///
 /// The Jacobian of the logarithm is left out: it is the identity at the solution, and along the error itself
 /// everywhere, so the gradient is exact where the three axes of an orientation weigh the same.
 pub(super) fn jacobian(
     model: &Model,
     data: &Data,
-    targets: &[IkTarget],
+    problem: &IkProblem<'_>,
     reduction: &Reduction,
     J: &mut [f64],
 ) {
     let n = reduction.n_independent;
     J.fill(0.0);
-    for (target, J) in targets.iter().zip(J.chunks_exact_mut(ROWS * n)) {
+    let (of_frames, of_mass) = J.split_at_mut(ROWS * n * problem.targets.len());
+    if let Some(IkCenterOfMass { weight, .. }) = problem.center_of_mass {
+        let mass = total_inertia(model, data).mass;
+        for (k, S) in data.subspace.iter().enumerate() {
+            // The centre of mass moves by the linear momentum of the subtree over the whole mass.
+            let h = data.composite[data.topology.dof_body[k]].mul(S).force;
+            let (column, factor) = reduction.row(k);
+            for axis in 0..3 {
+                of_mass[axis * n + column] += factor * weight[axis] * h[axis] / mass;
+            }
+        }
+    }
+    for (target, J) in problem.targets.iter().zip(of_frames.chunks_exact_mut(ROWS * n)) {
         let Some(body) = model.frames[target.frame.0].body else { continue };
         let R_WT = &target.pose_in_world.rotation;
         let p_OE = frame_pose(model, data, target.frame).translation - data.origin;

@@ -80,7 +80,7 @@ fn inverse_kinematics_moves_followers_with_their_leaders() {
     };
     let targets = [target(model.frames.len() - 1), target(model.frames.len() - 2)];
     let start = model.neutral_position();
-    let problem = IkProblem { targets: &targets, start: &start, locked: &[] };
+    let problem = IkProblem { targets: &targets, start: &start, ..IkProblem::default() };
     let mut ik = InverseKinematics::new(&model, 2);
     let outcome = ik.solve(&model, &problem, &IkOptions::default()).unwrap();
     assert!(outcome.converged, "{}", outcome.explain(&model, &targets));

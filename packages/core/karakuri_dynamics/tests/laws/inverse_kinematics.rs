@@ -1,8 +1,8 @@
 //! Inverse kinematics: what forward kinematics made is found again; what cannot be reached is said so.
 
 use karakuri_dynamics::{
-    Data, IkError, IkMethod, IkObstacle, IkOptions, IkProblem, IkTarget, InverseKinematics,
-    forward_kinematics, frame_pose, random_position,
+    Data, IkCenterOfMass, IkError, IkMethod, IkObstacle, IkOptions, IkProblem, IkTarget,
+    InverseKinematics, center_of_mass, forward_kinematics, frame_pose, random_position,
 };
 use karakuri_model::{
     Base, BodyId, JointKind, JointSpec, Limits, LinkSpec, Model, ModelBuilder, NoAssets, Source,
@@ -49,7 +49,7 @@ fn found(model: &Model, link: &str, options: &IkOptions, n: usize) -> usize {
             random_position(model, &mut || random.uniform(0.0, 1.0), &mut q);
             let goal = pose_at(model, &q, link);
             let targets = [IkTarget::pose(frame, goal)];
-            let problem = IkProblem { targets: &targets, start: &start, locked: &[] };
+            let problem = IkProblem { targets: &targets, start: &start, ..IkProblem::default() };
             let outcome = ik.solve(model, &problem, options).unwrap();
             if !outcome.converged {
                 return false;
@@ -85,7 +85,7 @@ fn newton_halves_the_error_each_step() {
     let start = [0.3, -1.2, 1.4, -1.0, 0.8, 0.2];
     let near: Vec<f64> = start.iter().map(|x| x + 0.1).collect();
     let targets = [IkTarget::pose(frame, pose_at(&model, &near, "tool0"))];
-    let problem = IkProblem { targets: &targets, start: &start, locked: &[] };
+    let problem = IkProblem { targets: &targets, start: &start, ..IkProblem::default() };
     let options = IkOptions { method: IkMethod::NEWTON, restarts: 0, ..IkOptions::default() };
     let outcome = InverseKinematics::new(&model, 1).solve(&model, &problem, &options).unwrap();
     assert!(outcome.converged, "{outcome:?}");
@@ -99,7 +99,7 @@ fn damped_least_squares_is_quadratic_near_the_solution() {
     let start = [0.3, -1.2, 1.4, -1.0, 0.8, 0.2];
     let near: Vec<f64> = start.iter().map(|x| x + 0.1).collect();
     let targets = [IkTarget::pose(frame, pose_at(&model, &near, "tool0"))];
-    let problem = IkProblem { targets: &targets, start: &start, locked: &[] };
+    let problem = IkProblem { targets: &targets, start: &start, ..IkProblem::default() };
     let mut ik = InverseKinematics::new(&model, 1);
     let outcome = ik.solve(&model, &problem, &IkOptions::default()).unwrap();
     assert!(outcome.converged && outcome.iterations <= 6, "{outcome:?}");
@@ -113,7 +113,7 @@ fn out_of_reach_gives_the_stretched_arm_and_the_distance() {
     let model = ur5();
     let targets = [IkTarget::position(model.frame("tool0").unwrap(), Vector3::new(3.0, 0.0, 0.5))];
     let start = [0.1; 6];
-    let problem = IkProblem { targets: &targets, start: &start, locked: &[] };
+    let problem = IkProblem { targets: &targets, start: &start, ..IkProblem::default() };
     let mut ik = InverseKinematics::new(&model, 1);
     let options = IkOptions { max_iterations: 300, ..IkOptions::default() };
     let outcome = ik.solve(&model, &problem, &options).unwrap();
@@ -159,7 +159,7 @@ fn a_limit_in_the_way_is_named() {
     let model = planar(Limits { lower: -0.5, upper: 0.5, ..Limits::NONE });
     // At 0.5 rad the tip is 2 cos(0.25) = 1.938 m from the shoulder; 1 m needs more.
     let targets = [IkTarget::position(model.frame("tip").unwrap(), Vector3::new(1.0, 0.0, 0.0))];
-    let problem = IkProblem { targets: &targets, start: &[0.3, 0.1], locked: &[] };
+    let problem = IkProblem { targets: &targets, start: &[0.3, 0.1], ..IkProblem::default() };
     let mut ik = InverseKinematics::new(&model, 1);
     let outcome = ik.solve(&model, &problem, &IkOptions::default()).unwrap();
     assert!(!outcome.converged);
@@ -179,7 +179,7 @@ fn a_limit_in_the_way_is_named() {
 fn a_stretched_start_gets_out_by_a_random_one() {
     let model = planar(Limits::NONE);
     let targets = [IkTarget::position(model.frame("tip").unwrap(), Vector3::new(1.0, 0.0, 0.0))];
-    let problem = IkProblem { targets: &targets, start: &[0.0, 0.0], locked: &[] };
+    let problem = IkProblem { targets: &targets, start: &[0.0, 0.0], ..IkProblem::default() };
     let mut ik = InverseKinematics::new(&model, 1);
     let outcome = ik.solve(&model, &problem, &IkOptions::default()).unwrap();
     assert!(outcome.converged, "{outcome:?}");
@@ -200,7 +200,8 @@ fn locked_joints_stay_and_a_free_axis_stays_free() {
     let target = IkTarget::pose(frame, goal).weighted(Vector3::repeat(1.0), free_about_z);
     let locked: Vec<BodyId> =
         ["panda_joint3", "panda_joint7"].iter().map(|j| model.joint(j).unwrap()).collect();
-    let problem = IkProblem { targets: &[target], start: &home, locked: &locked };
+    let problem =
+        IkProblem { targets: &[target], start: &home, locked: &locked, ..IkProblem::default() };
     let mut ik = InverseKinematics::new(&model, 1);
     let outcome = ik.solve(&model, &problem, &IkOptions::default()).unwrap();
     assert!(outcome.converged, "{}", outcome.explain(&model, &[target]));
@@ -228,10 +229,51 @@ fn two_feet_of_a_floating_robot_are_placed_at_once() {
         })
         .collect();
     let start = model.neutral_position();
-    let problem = IkProblem { targets: &targets, start: &start, locked: &[] };
+    let problem = IkProblem { targets: &targets, start: &start, ..IkProblem::default() };
     let mut ik = InverseKinematics::new(&model, 4);
     let outcome = ik.solve(&model, &problem, &IkOptions::default()).unwrap();
     assert!(outcome.converged, "{}", outcome.explain(&model, &targets));
+}
+
+#[test]
+fn the_centre_of_mass_moves_over_feet_that_stand() {
+    let urdf = include_str!("../../../../../tests/robots/solo12/solo12.urdf");
+    let model = robot(urdf, Base::Floating);
+    let mut start = model.neutral_position();
+    let mut random = Random::new(5);
+    random_position(&model, &mut || random.uniform(0.4, 0.6), &mut start);
+    let targets: Vec<IkTarget> = ["FL_FOOT", "FR_FOOT", "HL_FOOT", "HR_FOOT"]
+        .iter()
+        .map(|link| {
+            let p = pose_at(&model, &start, link).translation;
+            IkTarget::position(model.frame(link).unwrap(), p)
+        })
+        .collect();
+    let mut data = Data::new(&model);
+    forward_kinematics(&model, &mut data, &start);
+    let desired = center_of_mass(&model, &data) + Vector3::new(0.02, -0.01, 0.0);
+    // The height is free, and far from the target's.
+    let position = desired + Vector3::new(0.0, 0.0, 9.0);
+    let over = IkCenterOfMass { position, weight: Vector3::new(1.0, 1.0, 0.0) };
+    let problem = IkProblem {
+        targets: &targets,
+        center_of_mass: Some(over),
+        start: &start,
+        ..IkProblem::default()
+    };
+    let mut ik = InverseKinematics::new(&model, 4);
+    let options = IkOptions { restarts: 0, ..IkOptions::default() };
+    let outcome = ik.solve(&model, &problem, &options).unwrap();
+    assert!(outcome.converged, "{}", outcome.explain(&model, &targets));
+    // Quadratic convergence: the Jacobian is exact.
+    assert!(outcome.iterations <= 8, "{} steps", outcome.iterations);
+    forward_kinematics(&model, &mut data, &ik.position);
+    let off = center_of_mass(&model, &data) - desired;
+    assert!(off.xy().norm() < 1e-6, "{off}");
+    for (target, link) in targets.iter().zip(["FL_FOOT", "FR_FOOT", "HL_FOOT", "HR_FOOT"]) {
+        let p = pose_at(&model, &ik.position, link).translation;
+        assert!((p - target.pose_in_world.translation).norm() < 1e-6, "{link}");
+    }
 }
 
 #[test]
@@ -240,7 +282,7 @@ fn the_same_seed_gives_the_same_bits() {
     let frame = model.frame("tool0").unwrap();
     let goal = pose_at(&model, &[1.0, -2.0, 2.0, 0.5, -1.0, 3.0], "tool0");
     let targets = [IkTarget::pose(frame, goal)];
-    let problem = IkProblem { targets: &targets, start: &[0.0; 6], locked: &[] };
+    let problem = IkProblem { targets: &targets, start: &[0.0; 6], ..IkProblem::default() };
     let run = || {
         let mut ik = InverseKinematics::new(&model, 1);
         ik.solve(&model, &problem, &IkOptions::default()).unwrap();
@@ -255,10 +297,18 @@ fn senseless_problems_are_refused() {
     let mut ik = InverseKinematics::new(&model, 1);
     let frame = model.frame("tool0").unwrap();
     let mut solve = |targets: &[IkTarget], start: &[f64]| {
-        let problem = IkProblem { targets, start, locked: &[] };
+        let problem = IkProblem { targets, start, ..IkProblem::default() };
         ik.solve(&model, &problem, &IkOptions::default())
     };
     assert_eq!(solve(&[], &[0.0; 6]), Err(IkError::NoTarget));
+    let (one, nan) = (Vector3::repeat(1.0), Vector3::repeat(f64::NAN));
+    for (position, weight) in [(nan, one), (one, -one), (one, Vector3::zeros())] {
+        let center_of_mass = Some(IkCenterOfMass { position, weight });
+        let problem = IkProblem { center_of_mass, start: &[0.0; 6], ..IkProblem::default() };
+        let solved =
+            InverseKinematics::new(&model, 1).solve(&model, &problem, &IkOptions::default());
+        assert_eq!(solved, Err(IkError::BadCenterOfMass));
+    }
     let good = IkTarget::position(frame, Vector3::zeros());
     let expected = IkError::BadStart { given: 5, expected: 6 };
     assert_eq!(solve(&[good], &[0.0; 5]), Err(expected));

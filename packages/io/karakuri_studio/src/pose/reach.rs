@@ -1,7 +1,7 @@
 //! Inverse kinematics for handles that a user drags.
 
 use karakuri_dynamics::{
-    IkObstacle, IkOptions, IkProblem, IkTarget, forward_kinematics, frame_pose,
+    IkCenterOfMass, IkObstacle, IkOptions, IkProblem, IkTarget, forward_kinematics, frame_pose,
 };
 use karakuri_model::{Base, BodyId, FrameId, JointKind};
 use karakuri_motion::{Document, Support};
@@ -37,7 +37,13 @@ impl Poser {
         if matches!(self.model.base, Base::Floating) && !goal.root_moves {
             locked.push(BodyId(0));
         }
-        let problem = IkProblem { targets: &targets, start: &start, locked: &locked };
+        // Above this point of the floor, at any height.
+        let center_of_mass = goal.com.map(|[x, y]| IkCenterOfMass {
+            position: Vector3::new(x, y, 0.0),
+            weight: Vector3::new(1.0, 1.0, 0.0),
+        });
+        let problem =
+            IkProblem { targets: &targets, center_of_mass, start: &start, locked: &locked };
         // No random starts: a limb must not jump while it is dragged.
         let options = IkOptions {
             position_tolerance: TOLERANCE,
