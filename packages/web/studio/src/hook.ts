@@ -4,8 +4,8 @@ import { currentLanguage } from './i18n/index.svelte';
 import type { Edits } from './session/edits.svelte';
 import type { Reach } from './session/reach.svelte';
 import type { Selection, Studio } from './session/studio.svelte';
-import type { Document, IkReport, LeaseState, LiveState, PreviewState, RunState } from './wire';
 import type { Picture } from './view/picture';
+import type { Document, IkReport, LeaseState, LiveState, PreviewState, RunState } from './wire';
 
 export interface Hook {
   /** Whether the robot is drawn. */
@@ -61,7 +61,13 @@ export function exposeHook(studio: Studio, edits: Edits, reach: Reach, picture: 
       return studio.rev;
     },
     get idle() {
-      return studio.pending === 0 && display.idle && reach.idle && !edits.dragging && (picture()?.world.idle ?? true);
+      return (
+        studio.pending === 0 &&
+        display.idle &&
+        reach.idle &&
+        !edits.dragging &&
+        (picture()?.world.idle ?? true)
+      );
     },
     get language() {
       return currentLanguage();
@@ -108,7 +114,8 @@ export function exposeHook(studio: Studio, edits: Edits, reach: Reach, picture: 
     get margin() {
       return display.balance?.margin ?? null;
     },
-    pose: () => Object.fromEntries(studio.joints.map((joint, i) => [joint.name, display.positions[i] ?? Number.NaN])),
+    pose: () =>
+      Object.fromEntries(studio.joints.map((joint, i) => [joint.name, display.positions[i] ?? Number.NaN])),
     q: (joint, time) => display.clip?.position(studio.jointIndex.get(joint) ?? -1, time) ?? Number.NaN,
     ik: () => reach.report,
     project: (x, y, z) => picture()?.world.project(x, y, z) ?? null,

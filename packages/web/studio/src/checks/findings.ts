@@ -16,7 +16,8 @@ export function findings(studio: Studio): WordedFinding[] {
   const sampled = studio.display.sampled;
   const preview = studio.preview;
   const fromMotion = sampled?.motion === name ? sampled.report.findings : [];
-  const fromPreview = preview?.motion === name && previewIsCurrent(studio) ? (preview.report?.findings ?? []) : [];
+  const fromPreview =
+    preview?.motion === name && previewIsCurrent(studio) ? (preview.report?.findings ?? []) : [];
   const all = [
     ...fromMotion.map((finding) => worded(finding, 'motion')),
     ...fromPreview.map((finding) => worded(finding, 'preview')),
@@ -32,7 +33,11 @@ export function previewIsCurrent(studio: Studio): boolean {
 function worded(finding: Verdict, source: 'motion' | 'preview'): WordedFinding {
   const [value, limit] = inScreenUnits(finding);
   const args = { time: shown(finding.time, 2), what: finding.what, value, limit };
-  return { ...finding, source, text: coded('finding', finding.kind, `${finding.kind} ${finding.what}`, args) };
+  return {
+    ...finding,
+    source,
+    text: coded('finding', finding.kind, `${finding.kind} ${finding.what}`, args),
+  };
 }
 
 /** Value and limit with their units. */

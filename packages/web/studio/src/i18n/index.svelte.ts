@@ -39,7 +39,12 @@ export function t(key: Key, args: Record<string, string | number> = {}): string 
 }
 
 /** The text of a code that the server sent, or `fallback` where this page is older than the server. */
-export function coded(prefix: string, code: string, fallback: string, args: Record<string, string | number> = {}): string {
+export function coded(
+  prefix: string,
+  code: string,
+  fallback: string,
+  args: Record<string, string | number> = {},
+): string {
   const text = (texts[language] as Record<string, string>)[`${prefix}.${code}`];
   return text === undefined ? fallback : fill(text, args);
 }

@@ -31,7 +31,10 @@ export function isTaken(event: KeyboardEvent): boolean {
   const plain = !event.ctrlKey && !event.metaKey && !event.altKey;
   if (target instanceof HTMLInputElement) {
     if (target.type === 'text' || target.type === 'number') return plain || /^[acvxyz]$/i.test(event.key);
-    return plain && (event.key === ' ' || event.key.startsWith('Arrow') || event.key === 'Home' || event.key === 'End');
+    return (
+      plain &&
+      (event.key === ' ' || event.key.startsWith('Arrow') || event.key === 'Home' || event.key === 'End')
+    );
   }
   if (target instanceof HTMLSelectElement) return plain;
   if (target instanceof HTMLButtonElement) return plain && (event.key === ' ' || event.key === 'Enter');

@@ -18,12 +18,17 @@ export function ticks(range: Range, width: number): number[] {
   const step = STEPS.find((one) => one >= perPixel * LABEL_SPACE) ?? 600;
   const first = Math.ceil(range.from / step - 1e-9);
   const last = Math.floor(range.to / step + 1e-9);
-  return Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => Number(((first + i) * step).toFixed(6)));
+  return Array.from({ length: Math.max(0, last - first + 1) }, (_, i) =>
+    Number(((first + i) * step).toFixed(6)),
+  );
 }
 
 /** The range after a zoom about a time that keeps its place; `factor` below 1 shows less. */
 export function zoomed(range: Range, about: number, factor: number, duration: number): Range {
-  const length = Math.min(Math.max((range.to - range.from) * factor, SHORTEST), Math.max(duration * 1.02, SHORTEST));
+  const length = Math.min(
+    Math.max((range.to - range.from) * factor, SHORTEST),
+    Math.max(duration * 1.02, SHORTEST),
+  );
   const share = (about - range.from) / (range.to - range.from);
   return within({ from: about - share * length, to: about + (1 - share) * length }, duration);
 }

@@ -84,7 +84,10 @@ export class Display {
     this.byTime = false;
     const selection = this.studio.selection;
     if (selection.kind === 'scene') {
-      const end = this.sampled?.motion === selection.motion ? this.sampled.report.scene_ends[selection.index] : undefined;
+      const end =
+        this.sampled?.motion === selection.motion
+          ? this.sampled.report.scene_ends[selection.index]
+          : undefined;
       if (end !== undefined) this.studio.player.time = end;
     }
     this.evaluate();
@@ -178,9 +181,16 @@ export class Display {
 
   private async fetchClip(hash: string, dt: number): Promise<Clip> {
     const stage = this.studio.stage;
-    const response = await fetch(`/clip/${hash}`, { headers: { Authorization: `Bearer ${this.studio.token}` } });
+    const response = await fetch(`/clip/${hash}`, {
+      headers: { Authorization: `Bearer ${this.studio.token}` },
+    });
     if (!response.ok) throw new Error(`/clip/${hash}: ${response.status} ${response.statusText}`);
-    return new Clip(new Float32Array(await response.arrayBuffer()), stage?.n_bodies ?? 0, stage?.n_joints ?? 0, dt);
+    return new Clip(
+      new Float32Array(await response.arrayBuffer()),
+      stage?.n_bodies ?? 0,
+      stage?.n_joints ?? 0,
+      dt,
+    );
   }
 
   private sceneEnd(selection: { motion: string; index: number }): number {
@@ -195,7 +205,8 @@ export class Display {
   private show(): void {
     const stage = this.studio.stage;
     if (!stage) return;
-    if (this.bodies.length !== stage.n_bodies * BODY_STRIDE) this.bodies = new Float32Array(stage.n_bodies * BODY_STRIDE);
+    if (this.bodies.length !== stage.n_bodies * BODY_STRIDE)
+      this.bodies = new Float32Array(stage.n_bodies * BODY_STRIDE);
     const nJoints = this.studio.joints.length;
     if (this.studio.running && this.runRow) {
       this.bodies.set(this.runRow.subarray(0, this.bodies.length));
@@ -209,7 +220,9 @@ export class Display {
     } else if (this.evaluated) {
       const evaluated = this.evaluated;
       evaluated.bodies.forEach((place, i) => this.bodies.set(place, i * BODY_STRIDE));
-      stage.objects.forEach((object, i) => this.bodies.set(object.pose, (evaluated.bodies.length + i) * BODY_STRIDE));
+      stage.objects.forEach((object, i) =>
+        this.bodies.set(object.pose, (evaluated.bodies.length + i) * BODY_STRIDE),
+      );
       this.positions = this.studio.joints.map((joint) => evaluated.joints[joint.name] ?? 0);
     }
     this.drawn++;

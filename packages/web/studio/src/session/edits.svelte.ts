@@ -60,7 +60,11 @@ export class Edits {
     this.studio.player.pause();
     const selection = this.studio.selection;
     const free = this.studio.display.free;
-    this.drag = { drag: new Drag(selection.kind === 'free' ? null : this.studio.socket, label), selection, free };
+    this.drag = {
+      drag: new Drag(selection.kind === 'free' ? null : this.studio.socket, label),
+      selection,
+      free,
+    };
     return true;
   }
 
@@ -110,7 +114,12 @@ export class Edits {
     if (!document) return;
     const fresh = name ?? freshName('pose', Object.keys(document.poses));
     const pose: Pose = { from: null, root: null, joints: this.shownJoints() };
-    if (await this.edit([{ op: 'pose.put', name: fresh, pose, index: null }], t('edit.add_pose', { name: fresh }))) {
+    if (
+      await this.edit(
+        [{ op: 'pose.put', name: fresh, pose, index: null }],
+        t('edit.add_pose', { name: fresh }),
+      )
+    ) {
       this.studio.select({ kind: 'pose', name: fresh });
     }
   }
@@ -122,7 +131,8 @@ export class Edits {
     const names = Object.keys(document.poses);
     const fresh = freshName(name, names);
     const op: Op = { op: 'pose.put', name: fresh, pose, index: names.indexOf(name) + 1 };
-    if (await this.edit([op], t('edit.duplicate', { name }))) this.studio.select({ kind: 'pose', name: fresh });
+    if (await this.edit([op], t('edit.duplicate', { name })))
+      this.studio.select({ kind: 'pose', name: fresh });
   }
 
   async renamePose(name: string, to: string): Promise<void> {
@@ -156,7 +166,11 @@ export class Edits {
     const name = freshName('motion', Object.keys(document.motions));
     const poses = Object.keys(document.poses);
     const scenes = poses.length > 0 ? [{ ...EMPTY_SCENE, pose: poses[0] ?? null }] : [];
-    const start = { pose: poses[0] ?? null, support: 'both' as Support, root: { xyz: [0, 0, 0], rpy: [0, 0, 0] } };
+    const start = {
+      pose: poses[0] ?? null,
+      support: 'both' as Support,
+      root: { xyz: [0, 0, 0], rpy: [0, 0, 0] },
+    };
     const motion = { frame: 0.015, loop: false, start, scenes, tracks: {}, markers: [] };
     const op = { op: 'motion.put', name, motion, index: null } as Op;
     if (await this.edit([op], t('edit.add_motion', { name }))) this.studio.showMotion(name);
@@ -252,7 +266,9 @@ export class Edits {
     const track = this.studio.document?.motions[motion]?.tracks[joint];
     // A track without keys would stay as an empty entry of the file.
     const op: Op =
-      track?.keys.length === 1 ? { op: 'track.remove', motion, joint } : { op: 'key.remove', motion, joint, t: time };
+      track?.keys.length === 1
+        ? { op: 'track.remove', motion, joint }
+        : { op: 'key.remove', motion, joint, t: time };
     await this.edit([op], t('edit.remove_key'));
   }
 

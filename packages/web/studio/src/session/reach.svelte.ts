@@ -41,7 +41,9 @@ export class Reach {
   readonly handles: LinkDescription[] = $derived.by(() => {
     const robot = this.studio.robot;
     if (!robot) return [];
-    return robot.links.filter((link) => link.body !== null && (link.is_tip || this.isRoot(link)));
+    return robot.links.filter(
+      (link) => link.body !== null && ((link.is_tip && link.body !== 0) || this.isRoot(link)),
+    );
   });
 
   /** How well the last target was reached. */
@@ -61,7 +63,9 @@ export class Reach {
     if (!this.link || !this.edits.beginDrag(t('edit.reach', { link: this.link }))) return false;
     this.dragging = true;
     this.solution = null;
-    this.start = Object.fromEntries(this.studio.joints.map((joint, i) => [joint.name, this.studio.display.positions[i] ?? 0]));
+    this.start = Object.fromEntries(
+      this.studio.joints.map((joint, i) => [joint.name, this.studio.display.positions[i] ?? 0]),
+    );
     return true;
   }
 
@@ -111,7 +115,9 @@ export class Reach {
       this.dragging = true;
       this.solution = null;
       this.start = standing.joints;
-      this.solving.run(() => this.solve({ start: { ...start, support: over }, com, held: feet, root_moves: true }));
+      this.solving.run(() =>
+        this.solve({ start: { ...start, support: over }, com, held: feet, root_moves: true }),
+      );
       await this.end();
     } catch (error) {
       this.studio.complain(error);
@@ -119,7 +125,7 @@ export class Reach {
   }
 
   private isRoot(link: LinkDescription): boolean {
-    return link.body === 0 && !link.is_tip && link.name === this.studio.robot?.bodies[0];
+    return link.body === 0 && link.name === this.studio.robot?.bodies[0];
   }
 
   /** What stays and what moves along with a link. */

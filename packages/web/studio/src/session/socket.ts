@@ -28,10 +28,14 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-type Answer = { id: number } & ({ ok: true; rev: number; result: unknown } | { ok?: false; error: WireError });
+type Answer = { id: number } & (
+  | { ok: true; rev: number; result: unknown }
+  | { ok?: false; error: WireError }
+);
 
 export type OperationName = Operation['op'];
-export type Arguments<N extends OperationName> = Extract<Operation, { op: N }> extends { args: infer A } ? A : never;
+export type Arguments<N extends OperationName> =
+  Extract<Operation, { op: N }> extends { args: infer A } ? A : never;
 
 export class Socket {
   private readonly waiting = new Map<number, Waiting>();
@@ -54,7 +58,9 @@ export class Socket {
     const socket = new WebSocket(address, PROTOCOL);
     return new Promise((resolve, reject) => {
       socket.addEventListener('open', () => resolve(new Socket(socket, listener)), { once: true });
-      socket.addEventListener('error', () => reject(new Disconnected('the server does not answer')), { once: true });
+      socket.addEventListener('error', () => reject(new Disconnected('the server does not answer')), {
+        once: true,
+      });
     });
   }
 
@@ -65,7 +71,8 @@ export class Socket {
 
   /** Sends a request; the promise is its result. */
   request<R>(op: OperationName, args: object = {}, rev?: number): Promise<R> {
-    if (this.socket.readyState !== WebSocket.OPEN) return Promise.reject(new Disconnected('there is no connection'));
+    if (this.socket.readyState !== WebSocket.OPEN)
+      return Promise.reject(new Disconnected('there is no connection'));
     const id = this.nextId++;
     this.socket.send(JSON.stringify({ id, op, rev, args }));
     return new Promise((resolve, reject) => {
@@ -75,7 +82,8 @@ export class Socket {
 
   /** Sends what has no answer. */
   tell(op: 'ack' | 'ping', args: object = {}): void {
-    if (this.socket.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify({ id: this.nextId++, op, args }));
+    if (this.socket.readyState === WebSocket.OPEN)
+      this.socket.send(JSON.stringify({ id: this.nextId++, op, args }));
   }
 
   /** Shows the server that the user is there, or stops to. */

@@ -206,6 +206,7 @@ export class Studio {
     this.undoLabel = welcome.undo;
     this.redoLabel = welcome.redo;
     this.keepSelectionValid();
+    if (this.selection.kind === 'free') this.selection = this.firstSelection();
     this.display.documentChanged();
   }
 
@@ -259,6 +260,14 @@ export class Studio {
     this.document = patched(this.document, patch);
     this.keepSelectionValid();
     this.display.documentChanged();
+  }
+
+  /** What a document shows at first. */
+  private firstSelection(): Selection {
+    const motion = this.motion;
+    if (motion && motion.scenes.length > 0) return { kind: 'scene', motion: this.motionName ?? '', index: 0 };
+    const pose = Object.keys(this.document?.poses ?? {})[0];
+    return pose === undefined ? { kind: 'free' } : { kind: 'pose', name: pose };
   }
 
   /** What is selected may be gone: an undo, or another client. */

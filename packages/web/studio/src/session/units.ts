@@ -37,7 +37,11 @@ export function shown(value: number, digits: number): string {
 
 /** What a person typed, with a minus sign or a comma of any kind; `undefined` where it is no number. */
 export function typed(text: string): number | undefined {
-  const plain = text.trim().normalize('NFKC').replace(/[\u2212\u2013]/g, '-').replace(',', '.');
+  const plain = text
+    .trim()
+    .normalize('NFKC')
+    .replace(/[\u2212\u2013]/g, '-')
+    .replace(',', '.');
   const value = Number(plain.replace(/(°|deg|mm)$/, ''));
   return plain === '' || !Number.isFinite(value) ? undefined : value;
 }

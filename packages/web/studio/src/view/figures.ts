@@ -20,6 +20,8 @@ export interface Look {
   ghost?: { color: number; opacity: number };
 }
 
+/** Difference of poses below which a ghost would only tint what it stands for. [m, -] */
+const APART = 2e-3;
 const HIGHLIGHT = new Color(0x3b82c4);
 
 export class Figures {
@@ -56,6 +58,18 @@ export class Figures {
       const at = i * BODY_STRIDE;
       body.position.fromArray(row, at);
       body.quaternion.fromArray(row, at + 3);
+    });
+  }
+
+  /** Puts the bodies where a row has them, without those that another row has at the same place. */
+  placeWhereApart(row: Float32Array, other: Float32Array): void {
+    this.place(row);
+    this.bodies.forEach((body, i) => {
+      const at = i * BODY_STRIDE;
+      let largest = 0;
+      for (let k = at; k < at + BODY_STRIDE; k++)
+        largest = Math.max(largest, Math.abs((row[k] ?? 0) - (other[k] ?? 0)));
+      body.visible = largest > APART;
     });
   }
 
@@ -137,7 +151,12 @@ export class Figures {
   private material([r, g, b, a]: number[]): Material {
     const ghost = this.look.ghost;
     const material = ghost
-      ? new MeshStandardMaterial({ color: ghost.color, transparent: true, opacity: ghost.opacity, depthWrite: false })
+      ? new MeshStandardMaterial({
+          color: ghost.color,
+          transparent: true,
+          opacity: ghost.opacity,
+          depthWrite: false,
+        })
       : new MeshStandardMaterial({ roughness: 0.62, metalness: 0.08 });
     if (!ghost) {
       material.color.setRGB(r ?? 0.7, g ?? 0.7, b ?? 0.7, 'srgb');

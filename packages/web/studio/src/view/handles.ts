@@ -44,7 +44,12 @@ export class Handles {
     this.links = links;
     this.dots.clear();
     for (const link of links) {
-      const material = new MeshBasicMaterial({ color: COLORS.com, transparent: true, opacity: 0.85, depthTest: false });
+      const material = new MeshBasicMaterial({
+        color: COLORS.com,
+        transparent: true,
+        opacity: 0.85,
+        depthTest: false,
+      });
       const dot = new Mesh(new SphereGeometry(0.016 * this.size, 16, 12), material);
       dot.renderOrder = 11;
       dot.userData.link = link.name;

@@ -19,7 +19,13 @@ import {
 import type { Balance } from '../session/display.svelte';
 
 /** Colours that people with any colour vision tell apart [Okabe and Ito 2008]; signs and shapes repeat what they say. */
-export const COLORS = { good: 0x009e73, near: 0xe69f00, bad: 0xd55e00, zmp: 0xcc79a7, com: 0x56b4e9 } as const;
+export const COLORS = {
+  good: 0x009e73,
+  near: 0xe69f00,
+  bad: 0xd55e00,
+  zmp: 0xcc79a7,
+  com: 0x56b4e9,
+} as const;
 /** Margin below which balance is near its end. [m] */
 export const NEAR = 0.01;
 /** Height over the floor at which marks are drawn, so that they are not lost in it. [m] */
@@ -34,7 +40,12 @@ export function level(margin: number | null): Level {
 
 export class Overlay {
   readonly root = new Group();
-  private readonly fill = new MeshBasicMaterial({ transparent: true, opacity: 0.2, side: DoubleSide, depthWrite: false });
+  private readonly fill = new MeshBasicMaterial({
+    transparent: true,
+    opacity: 0.2,
+    side: DoubleSide,
+    depthWrite: false,
+  });
   private readonly edge = new LineBasicMaterial({});
   private readonly polygon = new Mesh(new BufferGeometry(), this.fill);
   private readonly outline = new LineLoop(new BufferGeometry(), this.edge);
@@ -50,14 +61,25 @@ export class Overlay {
   constructor(size: number) {
     const r = 0.012 * size;
     const over = { depthTest: false, transparent: true };
-    this.com = new Mesh(new SphereGeometry(1.5 * r, 16, 12), new MeshBasicMaterial({ color: COLORS.com, ...over }));
+    this.com = new Mesh(
+      new SphereGeometry(1.5 * r, 16, 12),
+      new MeshBasicMaterial({ color: COLORS.com, ...over }),
+    );
     const disc = (color: number, inner: number, outer: number) =>
-      new Mesh(new RingGeometry(inner, outer, 24), new MeshBasicMaterial({ color, side: DoubleSide, ...over }));
+      new Mesh(
+        new RingGeometry(inner, outer, 24),
+        new MeshBasicMaterial({ color, side: DoubleSide, ...over }),
+      );
     this.foot.add(disc(COLORS.com, 1.3 * r, 1.9 * r));
-    this.foot.add(new Mesh(new CircleGeometry(0.6 * r, 16), new MeshBasicMaterial({ color: COLORS.com, ...over })));
+    this.foot.add(
+      new Mesh(new CircleGeometry(0.6 * r, 16), new MeshBasicMaterial({ color: COLORS.com, ...over })),
+    );
     // a diamond: four corners
     this.zmp.add(
-      new Mesh(new RingGeometry(1.1 * r, 2.1 * r, 4), new MeshBasicMaterial({ color: COLORS.zmp, side: DoubleSide, ...over })),
+      new Mesh(
+        new RingGeometry(1.1 * r, 2.1 * r, 4),
+        new MeshBasicMaterial({ color: COLORS.zmp, side: DoubleSide, ...over }),
+      ),
     );
     for (const mark of [this.com, this.plumb, this.foot, this.zmp]) mark.renderOrder = 10;
     this.root.add(this.polygon, this.outline, this.com, this.plumb, this.foot, this.zmp);

@@ -25,6 +25,8 @@ export class Picture {
   private overlay: Overlay | null = null;
   private handles: Handles | null = null;
   private shape = '';
+  /** Whether the camera has turned to this stage. */
+  private looked = false;
   private pressed: { x: number; y: number } | null = null;
   private hovered: PointerEvent | null = null;
 
@@ -44,7 +46,7 @@ export class Picture {
     const { number: _, ...looks } = stage;
     const shape = JSON.stringify([looks, fine]);
     if (shape === this.shape) return;
-    const first = this.shape === '';
+    this.looked = false;
     this.shape = shape;
     this.clear();
     const changed = () => this.world.invalidate();
@@ -75,7 +77,6 @@ export class Picture {
     this.handles.show(this.reach.handles);
     this.recolor();
     this.update();
-    if (first) this.look('angle');
   }
 
   /** Puts the bodies where they are now. */
@@ -84,6 +85,8 @@ export class Picture {
     if (!this.figures || bodies.length === 0) return;
     this.figures.place(bodies);
     this.handles?.follow(bodies);
+    if (!this.looked) this.look('angle');
+    this.looked = true;
     this.world.invalidate();
   }
 
@@ -99,14 +102,17 @@ export class Picture {
     const ends = on && sampled && this.studio.selection.kind === 'scene' ? sampled.report.scene_ends : [];
     const time = this.studio.player.time;
     const near = 1e-4;
-    const previous = ends.findLast((end) => end < time - near) ?? (ends.length > 0 && time > near ? 0 : undefined);
+    const previous =
+      ends.findLast((end) => end < time - near) ?? (ends.length > 0 && time > near ? 0 : undefined);
     const next = ends.find((end) => end > time + near);
     for (const [ghost, at] of [
       [this.before, previous],
       [this.after, next],
     ] as const) {
       ghost.root.visible = at !== undefined;
-      if (at !== undefined && sampled) ghost.place(sampled.clip.bodies(sampled.clip.nearest(at)));
+      if (at !== undefined && sampled) {
+        ghost.placeWhereApart(sampled.clip.bodies(sampled.clip.nearest(at)), this.studio.display.bodies);
+      }
     }
     this.world.invalidate();
   }

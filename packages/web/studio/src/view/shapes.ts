@@ -22,7 +22,10 @@ export function readMesh(bytes: ArrayBuffer): BufferGeometry {
   const normals = positions + 12 * nVertices;
   const indices = normals + 4 * nVertices;
   const geometry = new BufferGeometry();
-  geometry.setAttribute('position', new BufferAttribute(new Float32Array(bytes, positions, 3 * nVertices), 3));
+  geometry.setAttribute(
+    'position',
+    new BufferAttribute(new Float32Array(bytes, positions, 3 * nVertices), 3),
+  );
   // Four bytes a normal keep each aligned; the fourth is not used.
   const four = new Int8Array(bytes, normals, 4 * nVertices);
   const three = new Int8Array(3 * nVertices);

@@ -54,7 +54,12 @@ export class World {
     this.orbit = new OrbitControls(this.camera, canvas);
     this.orbit.addEventListener('change', () => this.invalidate());
     // Sky and ground light shadows of robots softly; the sun gives them form.
-    this.scene.add(new HemisphereLight(0xffffff, 0x8d8478, 1.5), new AmbientLight(0xffffff, 0.25), this.sun, this.sun.target);
+    this.scene.add(
+      new HemisphereLight(0xffffff, 0x8d8478, 1.5),
+      new AmbientLight(0xffffff, 0.25),
+      this.sun,
+      this.sun.target,
+    );
     this.observer = new ResizeObserver(() => this.resize());
     this.observer.observe(canvas);
     // A lost context comes back empty: three fills it again from the scene.
@@ -118,7 +123,10 @@ export class World {
     const radius = Math.max(box.getSize(new Vector3()).length() / 2, 0.01);
     const narrow = Math.min(1, this.camera.aspect);
     const distance = (1.12 * radius) / Math.sin((FIELD_OF_VIEW * Math.PI) / 360) / narrow;
-    this.camera.position.set(...SIDES[side]).setLength(distance).add(centre);
+    this.camera.position
+      .set(...SIDES[side])
+      .setLength(distance)
+      .add(centre);
     this.orbit.target.copy(centre);
     this.orbit.update();
     this.invalidate();
