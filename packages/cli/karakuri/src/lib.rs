@@ -29,6 +29,7 @@ Examples:
   karakuri gait walk config/gaits/khr1_walk.yaml --distance 1
   karakuri emulate feetech --pty /tmp/arm --ids 1-6
   karakuri hardware scan feetech /tmp/arm
+  karakuri studio urdf/khr1/khr1.urdf
   karakuri launch launch/pick_and_place.launch.xml hardware:=mock
   karakuri goal -f /arm/gripper_cmd control_msgs/action/GripperCommand '{command: {position: 0.03}}'
 

@@ -18,6 +18,7 @@ pub mod plot;
 pub mod render;
 mod robot;
 pub mod simulate;
+pub mod studio;
 pub mod sweep;
 
 use nodes::{actions, echo, goal, list, param, topics};
@@ -70,6 +71,7 @@ registry! {
     Plot(plot),
     Render(render),
     Simulate(simulate),
+    Studio(studio),
     Sweep(sweep),
     Goal(goal),
     Echo(echo),

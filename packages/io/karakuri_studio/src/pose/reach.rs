@@ -1,0 +1,107 @@
+//! Inverse kinematics for handles that a user drags.
+
+use karakuri_dynamics::{
+    IkObstacle, IkOptions, IkProblem, IkTarget, forward_kinematics, frame_pose,
+};
+use karakuri_model::{Base, BodyId, FrameId};
+use karakuri_motion::{Document, Support};
+use karakuri_spatial::{Matrix3, Pose, UnitQuaternion, Vector3};
+
+use super::Poser;
+use crate::wire::{Code, IkGoal, IkReport, IkTargetGoal, WireError};
+
+/// Steps of a solution while the pointer moves: a few milliseconds.
+const ITERATIONS: usize = 60;
+/// Error that counts as reached. [m, rad]
+const TOLERANCE: f64 = 1e-5;
+
+impl Poser {
+    /// Brings links to targets from the pose that is shown; the nearest solution, no other.
+    pub(crate) fn reach(
+        &mut self,
+        document: &Document,
+        goal: &IkGoal,
+    ) -> Result<IkReport, WireError> {
+        let start = self.position(document, &goal.start)?;
+        forward_kinematics(&self.model, &mut self.data, &start);
+        let mut targets = Vec::new();
+        for target in &goal.targets {
+            targets.push(self.target(target)?);
+        }
+        for name in &goal.held {
+            let frame = self.link(name)?;
+            targets.push(IkTarget::pose(frame, frame_pose(&self.model, &self.data, frame)));
+        }
+        let mut locked: Vec<BodyId> =
+            goal.locked.iter().map(|name| self.joint(name)).collect::<Result<_, _>>()?;
+        if matches!(self.model.base, Base::Floating) && !goal.root_moves {
+            locked.push(BodyId(0));
+        }
+        let problem = IkProblem { targets: &targets, start: &start, locked: &locked };
+        // No random starts: a limb must not jump while it is dragged.
+        let options = IkOptions {
+            position_tolerance: TOLERANCE,
+            orientation_tolerance: TOLERANCE,
+            max_iterations: ITERATIONS,
+            restarts: 0,
+            ..IkOptions::default()
+        };
+        let outcome = self
+            .ik
+            .solve(&self.model, &problem, &options)
+            .map_err(|error| WireError::from_text(Code::Invalid, &error))?;
+        let q = self.ik.position.clone();
+        let joint = match outcome.obstacle {
+            Some(IkObstacle::Limit { joint, .. }) => Some(self.model.joints[joint.0].name.clone()),
+            _ => None,
+        };
+        Ok(IkReport {
+            reached: outcome.converged,
+            position_error: outcome.position_error,
+            orientation_error: outcome.orientation_error,
+            obstacle: outcome.obstacle.map(|obstacle| name_of(obstacle).to_owned()),
+            joint,
+            text: outcome.explain(&self.model, &targets),
+            pose: self.show(&q, goal.start.support.unwrap_or(Support::Auto)),
+        })
+    }
+
+    fn link(&self, name: &str) -> Result<FrameId, WireError> {
+        self.model.frame(name).ok_or_else(|| {
+            let text = format!("the robot has no link `{name}`");
+            WireError::new(Code::NotFound, text, "take a name of the robot's description")
+        })
+    }
+
+    fn target(&self, target: &IkTargetGoal) -> Result<IkTarget, WireError> {
+        let frame = self.link(&target.link)?;
+        let X_WE = frame_pose(&self.model, &self.data, frame);
+        let (free, fixed) = (Vector3::zeros(), Vector3::repeat(1.0));
+        let (mut position_weight, mut orientation_weight) = (free, free);
+        let mut pose = X_WE;
+        if let Some(position) = target.position {
+            pose.translation = position.into();
+            position_weight = fixed;
+        }
+        if target.level {
+            // The same heading, z upwards; a turn about it stays free.
+            let yaw = X_WE.rotation[(1, 0)].atan2(X_WE.rotation[(0, 0)]);
+            pose.rotation = Pose::from_xyz_rpy([0.0; 3], [0.0, 0.0, yaw]).rotation;
+            orientation_weight = Vector3::new(1.0, 1.0, 0.0);
+        } else if let Some([x, y, z, w]) = target.orientation {
+            let rotation = UnitQuaternion::new_normalize(nalgebra::Quaternion::new(w, x, y, z));
+            pose.rotation = Matrix3::from(rotation);
+            orientation_weight = fixed;
+        }
+        Ok(IkTarget::pose(frame, pose).weighted(position_weight, orientation_weight))
+    }
+}
+
+fn name_of(obstacle: IkObstacle) -> &'static str {
+    match obstacle {
+        IkObstacle::OutOfReach { .. } => "OutOfReach",
+        IkObstacle::Limit { .. } => "Limit",
+        IkObstacle::NothingMoves { .. } => "NothingMoves",
+        IkObstacle::Stuck => "Stuck",
+    }
+}

@@ -1,0 +1,169 @@
+//! What waits for one client: texts in order, and of frames the latest.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::Notify;
+
+use crate::wire::frame;
+
+/// Most texts that wait for a client; it is closed when there are more.
+const TEXT_LIMIT: usize = 1024;
+/// Most bundles of frames that a client has not confirmed.
+const UNCONFIRMED: u32 = 2;
+
+/// What waits for a client.
+#[derive(Debug, Default)]
+pub(crate) struct Outbox {
+    waiting: Mutex<Waiting>,
+    news: Notify,
+}
+
+#[derive(Debug, Default)]
+struct Waiting {
+    texts: VecDeque<String>,
+    /// Frames of one instant; a later one takes their place.
+    frames: Option<Vec<Vec<u8>>>,
+    sent: u32,
+    confirmed: u32,
+    closed: Option<&'static str>,
+}
+
+/// What goes to a client next.
+#[derive(Debug)]
+pub(crate) enum Outgoing {
+    /// A text.
+    Text(String),
+    /// Frames of one instant, with one number.
+    Frames(Vec<Vec<u8>>),
+    /// Nothing more, for this reason.
+    Close(&'static str),
+}
+
+impl Outbox {
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+        // Whoever panicked while it held the lock left a queue in order.
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds a text.
+    pub(crate) fn send(&self, text: String) {
+        let mut waiting = self.waiting();
+        if waiting.texts.len() >= TEXT_LIMIT {
+            waiting.closed = Some("the client reads too slowly: 1024 messages wait for it");
+        } else if waiting.closed.is_none() {
+            waiting.texts.push_back(text);
+        }
+        drop(waiting);
+        self.news.notify_one();
+    }
+
+    /// Puts the frames of an instant in the place of those that wait.
+    pub(crate) fn show(&self, frames: Vec<Vec<u8>>) {
+        let mut waiting = self.waiting();
+        if waiting.closed.is_none() {
+            waiting.frames = Some(frames);
+        }
+        drop(waiting);
+        self.news.notify_one();
+    }
+
+    /// The client has got the frames of this number.
+    pub(crate) fn confirm(&self, seq: u32) {
+        let mut waiting = self.waiting();
+        if seq <= waiting.sent {
+            waiting.confirmed = waiting.confirmed.max(seq);
+        }
+        drop(waiting);
+        self.news.notify_one();
+    }
+
+    /// Closes after what waits.
+    pub(crate) fn close(&self, reason: &'static str) {
+        self.waiting().closed = Some(reason);
+        self.news.notify_one();
+    }
+
+    /// Whether the client is to be closed, whatever it still reads.
+    pub(crate) async fn overflowed(&self) {
+        loop {
+            {
+                let waiting = self.waiting();
+                if waiting.closed.is_some() && waiting.texts.len() >= TEXT_LIMIT {
+                    return;
+                }
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+        }
+    }
+
+    /// What goes to the client next; waits for it.
+    pub(crate) async fn next(&self) -> Outgoing {
+        loop {
+            let news = self.news.notified();
+            if let Some(outgoing) = self.waiting().take() {
+                return outgoing;
+            }
+            news.await;
+        }
+    }
+}
+
+impl Waiting {
+    fn take(&mut self) -> Option<Outgoing> {
+        if let Some(text) = self.texts.pop_front() {
+            return Some(Outgoing::Text(text));
+        }
+        if let Some(reason) = self.closed {
+            return Some(Outgoing::Close(reason));
+        }
+        if self.sent.saturating_sub(self.confirmed) >= UNCONFIRMED {
+            return None;
+        }
+        let mut frames = self.frames.take()?;
+        self.sent += 1;
+        for bytes in &mut frames {
+            frame::set_seq(bytes, self.sent);
+        }
+        Some(Outgoing::Frames(frames))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn frames(number: u8) -> Vec<Vec<u8>> {
+        vec![vec![number; 16]]
+    }
+
+    #[test]
+    fn of_frames_the_latest_goes_and_two_may_be_unconfirmed() {
+        let outbox = Outbox::default();
+        let mut shown = Vec::new();
+        for number in 1..=5 {
+            outbox.show(frames(number));
+            while let Some(Outgoing::Frames(frames)) = outbox.waiting().take() {
+                shown.push((frames[0][0], frames[0][4]));
+            }
+        }
+        assert_eq!(shown, [(1, 1), (2, 2)]);
+        outbox.confirm(1);
+        let Some(Outgoing::Frames(next)) = outbox.waiting().take() else { panic!("nothing") };
+        assert_eq!((next[0][0], next[0][4]), (5, 3), "the latest, not the next");
+        outbox.confirm(99);
+        assert!(outbox.waiting().take().is_none(), "a number that was never sent confirms nothing");
+    }
+
+    #[test]
+    fn texts_go_first_and_too_many_close() {
+        let outbox = Outbox::default();
+        outbox.show(frames(1));
+        outbox.send("a".to_owned());
+        assert!(matches!(outbox.waiting().take(), Some(Outgoing::Text(text)) if text == "a"));
+        for _ in 0..=TEXT_LIMIT {
+            outbox.send("b".to_owned());
+        }
+        assert!(outbox.waiting().closed.is_some());
+    }
+}
