@@ -113,6 +113,28 @@ impl ConvexPolygon {
         self.edges.iter().map(distance).fold(f64::INFINITY, f64::min)
     }
 
+    /// Signed distance to the polygon's edge, positive inside; outside past a corner the distance to the corner, which
+    /// [`Self::margin`] takes for less. Of a polygon without area minus the distance to its points; minus infinity without points. [m]
+    pub fn clearance(&self, point: [f64; 2]) -> f64 {
+        let margin = self.margin(point);
+        if margin >= 0.0 {
+            return margin;
+        }
+        let n = self.corners.len();
+        let distance = |i: usize| {
+            let (a, b) = (self.corners[i], self.corners[(i + 1) % n]);
+            let (edge, to) = ([b[0] - a[0], b[1] - a[1]], [point[0] - a[0], point[1] - a[1]]);
+            let length = edge[0] * edge[0] + edge[1] * edge[1];
+            let along = if length > 0.0 {
+                ((to[0] * edge[0] + to[1] * edge[1]) / length).clamp(0.0, 1.0)
+            } else {
+                0.0
+            };
+            (to[0] - along * edge[0]).hypot(to[1] - along * edge[1])
+        };
+        -(0..n).map(distance).fold(f64::INFINITY, f64::min)
+    }
+
     /// Projection of a point into the polygon less a rim: the point itself where it is at least `rim` inside, else a point nearby
     /// that is; the centroid of the corners where the polygon is too narrow for the rim. In an acute corner it may keep less than
     /// the rim, but is always inside. [m] (2)
@@ -181,6 +203,30 @@ mod tests {
             let margin = ConvexPolygon::hull(few).margin([0.5, 0.0]);
             assert!(margin.is_infinite() && margin < 0.0, "{margin}");
         }
+    }
+
+    /// Against the distance to a million points of the edges.
+    #[test]
+    fn the_clearance_is_the_distance_to_the_edge() {
+        let mut random = Random::new(4);
+        for _ in 0..20 {
+            let hull = ConvexPolygon::hull(&points(&mut random, 8));
+            let n = hull.corners.len();
+            for p in points(&mut random, 10).into_iter().map(|p| p.map(|x| 2.0 * x)) {
+                let edge = |k: usize| {
+                    let (a, b) = (hull.corners[k / 1000], hull.corners[(k / 1000 + 1) % n]);
+                    let u = (k % 1000) as f64 / 1000.0;
+                    (a[0] + u * (b[0] - a[0]) - p[0]).hypot(a[1] + u * (b[1] - a[1]) - p[1])
+                };
+                let nearest = (0..1000 * n).map(edge).fold(f64::INFINITY, f64::min);
+                let found = hull.clearance(p);
+                assert!((found.abs() - nearest).abs() < 2e-3, "{p:?}: {found}, not {nearest}");
+                assert_eq!(found >= 0.0, hull.margin(p) >= 0.0);
+            }
+        }
+        let line = ConvexPolygon::hull(&[[0.0, 0.0], [1.0, 0.0]]);
+        assert!((line.clearance([0.5, 0.25]) + 0.25).abs() < 1e-12);
+        assert!((line.clearance([2.0, 0.0]) + 1.0).abs() < 1e-12);
     }
 
     #[test]

@@ -196,6 +196,18 @@ impl Biped {
     }
 }
 
+impl Leg {
+    /// Finds a leg and its sole by the link of its foot, in the model's neutral position.
+    ///
+    /// # Errors
+    /// When the link, a leg of at least five joints, a flat sole or a usable sensor is missing.
+    pub fn find(model: &Model, link: &str) -> Result<Self, BipedError> {
+        let mut data = Data::new(model);
+        forward_kinematics(model, &mut data, &model.neutral_position());
+        leg(model, &data, link)
+    }
+}
+
 fn leg(model: &Model, data: &Data, link: &str) -> Result<Leg, BipedError> {
     let missing = || BipedError::NoLink { robot: model.name.clone(), link: link.to_owned() };
     let foot = model.frame(link).ok_or_else(missing)?;

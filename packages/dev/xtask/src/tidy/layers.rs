@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::Violation;
 
 /// A crate depends on crates before it; `nodes`, `cli` and `dev` hold crates that nothing depends on.
-const ORDER: [&str; 19] = [
+const ORDER: [&str; 20] = [
     "core/karakuri_spatial",
     "core/karakuri_model",
     "core/karakuri_dynamics",
@@ -18,6 +18,7 @@ const ORDER: [&str; 19] = [
     "core/karakuri_control",
     "core/karakuri_gait",
     "core/karakuri_grasp",
+    "core/karakuri_motion",
     "io/karakuri_files",
     "io/karakuri_render",
     "io/karakuri_serial",

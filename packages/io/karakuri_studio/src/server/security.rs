@@ -163,7 +163,8 @@ mod tests {
     #[test]
     fn only_its_own_hosts_and_origins_are_let_in() {
         let guard = guard(None);
-        let let_in = |host, origin| guard.objection(&headers(host, origin)).is_none();
+        let let_in =
+            |host: &str, origin: Option<&str>| guard.objection(&headers(host, origin)).is_none();
         for host in ["127.0.0.1:8080", "localhost:8080", "[::1]:8080", "LOCALHOST:8080"] {
             assert!(let_in(host, None), "{host}");
             assert!(let_in(host, Some(&format!("http://{host}"))), "{host}");
