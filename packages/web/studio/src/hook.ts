@@ -5,7 +5,7 @@ import type { Edits } from './session/edits.svelte';
 import type { Reach } from './session/reach.svelte';
 import type { Selection, Studio } from './session/studio.svelte';
 import type { Picture } from './view/picture';
-import type { Document, IkReport, LeaseState, LiveState, PreviewState, RunState } from './wire';
+import type { Document, IkReport, LeaseState, LiveState, PreviewState, RunState } from './wire/wire';
 
 export interface Hook {
   /** Whether the robot is drawn. */

@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { freshName, mirrored } from '../src/session/edits.svelte';
+import { freshName } from '../src/session/edits.svelte';
 import { Latest } from '../src/session/latest';
+import { mirrored, mirrorOfAxes } from '../src/session/mirror';
 import { patched } from '../src/session/patch';
 import { fromDocument, fromScreen, shown, toDocument, toScreen, typed } from '../src/session/units';
-import type { Document, JointDescription, Mirror } from '../src/wire';
+import type { Document, JointDescription, Mirror, RobotDescription } from '../src/wire/wire';
 
 const mirror: Mirror = {
   pairs: [
@@ -35,6 +36,50 @@ describe('mirrored', () => {
         expect(mirrored(mirrored(plain, mirror), mirror)).toEqual(plain);
       }),
     );
+  });
+});
+
+describe('mirrorOfAxes', () => {
+  const joint = (name: string, body: number, axis: [number, number, number], unit = 'rad') => ({
+    name,
+    body,
+    axis,
+    unit,
+    mimic: null,
+  });
+  const robot = (joints: object[], turned = false) =>
+    ({
+      joints,
+      bodies_at_rest: joints.map(() =>
+        turned ? [0, 0, 0, 0, 0, Math.SQRT1_2, Math.SQRT1_2] : [0, 0, 0, 0, 0, 0, 1],
+      ),
+    }) as unknown as RobotDescription;
+
+  it('has the signs of axes about a plane of symmetry: roll and yaw change, pitch does not', () => {
+    const made = mirrorOfAxes(
+      robot([
+        joint('head_yaw', 0, [0, 0, 1]),
+        joint('l_hip_roll', 1, [1, 0, 0]),
+        joint('l_knee_pitch', 2, [0, 1, 0]),
+        joint('r_hip_roll', 3, [1, 0, 0]),
+        joint('r_knee_pitch', 4, [0, 1, 0]),
+      ]),
+    );
+    expect(made).toEqual({ ...mirror });
+  });
+
+  it('goes by axes, not by names: servos that look the other way, rails, and frames that are turned', () => {
+    const signs = (one: RobotDescription) => mirrorOfAxes(one)?.pairs.map((pair) => pair[2]);
+    expect(signs(robot([joint('l_elbow', 0, [0, 1, 0]), joint('r_elbow', 1, [0, -1, 0])]))).toEqual([-1]);
+    expect(
+      signs(robot([joint('left_rail', 0, [0, 1, 0], 'm'), joint('right_rail', 1, [0, 1, 0], 'm')])),
+    ).toEqual([-1]);
+    // turned by 90 degrees about z, an x axis is a y axis of the world
+    expect(signs(robot([joint('l_a', 0, [1, 0, 0]), joint('r_a', 1, [1, 0, 0])], true))).toEqual([1]);
+  });
+
+  it('is none of a robot that has no sides', () => {
+    expect(mirrorOfAxes(robot([joint('shoulder_pan', 0, [0, 0, 1])]))).toBeNull();
   });
 });
 

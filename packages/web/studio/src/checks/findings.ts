@@ -3,7 +3,7 @@
 import { coded } from '../i18n/index.svelte';
 import type { Studio } from '../session/studio.svelte';
 import { shown } from '../session/units';
-import type { Verdict } from '../wire';
+import type { Verdict } from '../wire/wire';
 
 export interface WordedFinding extends Verdict {
   text: string;

@@ -1,6 +1,6 @@
 // The eases that a list can offer: those without numbers of their own.
 
-import type { Ease } from '../wire';
+import type { Ease } from '../wire/wire';
 
 export const EASES = [
   'hold',

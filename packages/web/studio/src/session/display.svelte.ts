@@ -1,6 +1,6 @@
 // What is shown: the pose that is edited, a motion at the playhead, its preview, or the running simulation.
 
-import type { ClipReport, Evaluated, PoseRequest } from '../wire';
+import type { ClipReport, Evaluated, PoseRequest } from '../wire/wire';
 import { BODY_STRIDE, Clip, type Frame, JOINT_STRIDE, KIND } from './frames';
 import { Latest } from './latest';
 import type { Studio } from './studio.svelte';
@@ -219,10 +219,8 @@ export class Display {
       this.positions = Array.from({ length: nJoints }, (_, i) => clip.position(i, time));
     } else if (this.evaluated) {
       const evaluated = this.evaluated;
-      evaluated.bodies.forEach((place, i) => this.bodies.set(place, i * BODY_STRIDE));
-      stage.objects.forEach((object, i) =>
-        this.bodies.set(object.pose, (evaluated.bodies.length + i) * BODY_STRIDE),
-      );
+      const places = [...evaluated.bodies, ...stage.objects.map((object) => object.pose)];
+      this.bodies.set(places.flat().slice(0, this.bodies.length));
       this.positions = this.studio.joints.map((joint) => evaluated.joints[joint.name] ?? 0);
     }
     this.drawn++;

@@ -1,6 +1,6 @@
 // A drag: shown while it goes on, one step of history at its end.
 
-import type { Op } from '../wire';
+import type { Op } from '../wire/wire';
 import type { Socket } from './socket';
 
 /** Sends the newest state of a drag, one update in flight: what came meanwhile replaces what waits. */

@@ -9,18 +9,17 @@ import type {
   Imported,
   JointDescription,
   Mirror,
+  Motion,
   Op,
   Pose,
   Saved,
   Scene,
   Support,
-} from '../wire';
+} from '../wire/wire';
 import { Drag } from './drag';
+import { mirrored, mirrorOfAxes, type Positions } from './mirror';
 import type { Selection, Studio } from './studio.svelte';
 import { toDocument } from './units';
-
-/** Joint and position. [rad or m] */
-export type Positions = { [joint: string]: number };
 
 const EMPTY_SCENE: Scene = {
   pose: null,
@@ -166,13 +165,15 @@ export class Edits {
     const name = freshName('motion', Object.keys(document.motions));
     const poses = Object.keys(document.poses);
     const scenes = poses.length > 0 ? [{ ...EMPTY_SCENE, pose: poses[0] ?? null }] : [];
-    const start = {
-      pose: poses[0] ?? null,
-      support: 'both' as Support,
-      root: { xyz: [0, 0, 0], rpy: [0, 0, 0] },
+    const motion: Motion = {
+      frame: 0.015,
+      loop: false,
+      start: { pose: poses[0] ?? null, support: 'both', root: { xyz: [0, 0, 0], rpy: [0, 0, 0] } },
+      scenes,
+      tracks: {},
+      markers: [],
     };
-    const motion = { frame: 0.015, loop: false, start, scenes, tracks: {}, markers: [] };
-    const op = { op: 'motion.put', name, motion, index: null } as Op;
+    const op: Op = { op: 'motion.put', name, motion, index: null };
     if (await this.edit([op], t('edit.add_motion', { name }))) this.studio.showMotion(name);
   }
 
@@ -307,7 +308,8 @@ export class Edits {
 
   /** The table by which joints mirror each other. */
   mirror(): Mirror | null {
-    return this.studio.document?.mirror ?? this.studio.robot?.mirror ?? null;
+    const { document, robot } = this.studio;
+    return document?.mirror ?? (robot && mirrorOfAxes(robot));
   }
 
   private async setWithoutImages(positions: Positions, label: string): Promise<void> {
@@ -359,25 +361,6 @@ export class Edits {
       this.studio.complain(error);
     }
   }
-}
-
-/** Mirror image of positions: each joint's value goes to its partner, with the sign of the table. */
-export function mirrored(positions: Positions, mirror: Mirror): Positions {
-  const image: Positions = {};
-  const put = (joint: string, position: number) => {
-    image[joint] = position === 0 ? 0 : position;
-  };
-  for (const [left, right, sign] of mirror.pairs) {
-    const l = positions[left];
-    const r = positions[right];
-    if (l !== undefined) put(right, sign * l);
-    if (r !== undefined) put(left, sign * r);
-  }
-  for (const [joint, sign] of Object.entries(mirror.self)) {
-    const own = positions[joint];
-    if (own !== undefined) put(joint, sign * own);
-  }
-  return image;
 }
 
 export function clamped(joint: JointDescription, position: number): number {

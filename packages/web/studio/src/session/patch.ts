@@ -1,9 +1,9 @@
 // Documents never change in place: a patch makes a new one that shares what stayed.
 
-import type { Document, DocumentPatch, Motion } from '../wire';
+import type { Document, DocumentPatch, Motion } from '../wire/wire';
 
 /** The document with the parts of the patch in place of its own. */
-export function patched(document: Document, patch: DocumentPatch): Document {
+export function patched(document: Document, patch: Partial<DocumentPatch>): Document {
   const { motions, motion_order, ...parts } = patch;
   return { ...document, ...parts, motions: patchedMotions(document.motions, motions, motion_order) };
 }

@@ -1,9 +1,10 @@
 // Handles of links: where one is dragged, the server's inverse kinematics makes the joints follow.
 
 import { t } from '../i18n/index.svelte';
-import type { Evaluated, IkGoal, IkReport, LinkDescription, Place, Support } from '../wire';
+import type { Evaluated, IkGoal, IkReport, LinkDescription, Support } from '../wire/wire';
 import type { Edits } from './edits.svelte';
 import { Latest } from './latest';
+import type { Place } from './place';
 import type { Studio } from './studio.svelte';
 
 /** Change of a joint below which a solution leaves it alone. [rad or m] */
@@ -77,6 +78,7 @@ export class Reach {
     const target = {
       link: link.name,
       position: place.slice(0, 3) as [number, number, number],
+      level: false,
       orientation: turns ? (place.slice(3) as [number, number, number, number]) : null,
     };
     this.solving.run(() => this.solve({ targets: [target], ...this.frame(link) }));

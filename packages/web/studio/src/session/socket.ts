@@ -1,9 +1,9 @@
 // The connection to the server: requests by number, events, frames.
 
-import type { Event, Operation, WireError } from '../wire';
+import type { Event, Operation, WireError } from '../wire/wire';
+import { PROTOCOL } from '../wire/wire';
 import { type Frame, readFrame } from './frames';
 
-const PROTOCOL = 'karakuri.studio.v1';
 /** Period of the sign of life, below the 500 ms after which the server holds a robot. [ms] */
 const PING_PERIOD = 150;
 

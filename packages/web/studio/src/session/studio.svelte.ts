@@ -20,7 +20,7 @@ import type {
   Stage,
   Support,
   Welcome,
-} from '../wire';
+} from '../wire/wire';
 import { Display } from './display.svelte';
 import { type Frame, KIND } from './frames';
 import { patched } from './patch';
@@ -152,7 +152,7 @@ export class Studio {
   complain(error: unknown): void {
     if (error instanceof Disconnected) return; // the banner says so
     if (error instanceof Refused) {
-      const { text, place, hint } = error.error;
+      const { text, where: place, hint } = error.error;
       const where = place === '' ? '' : `${place}: `;
       this.notify('error', `${where}${text}${hint === '' ? '' : ` \u2014 ${hint}`}`);
     } else {

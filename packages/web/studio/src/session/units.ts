@@ -1,6 +1,6 @@
 // Between the units of the wire (rad, m), of a document (its angle, m) and of the screen (degree, mm).
 
-import type { AngleUnit, JointDescription } from '../wire';
+import type { AngleUnit, JointDescription } from '../wire/wire';
 
 const DEGREE = Math.PI / 180;
 

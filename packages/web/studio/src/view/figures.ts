@@ -12,7 +12,8 @@ import {
   type Object3D,
 } from 'three';
 import { BODY_STRIDE } from '../session/frames';
-import type { Place, ShapeDescription, Stage } from '../wire';
+import type { Place } from '../session/place';
+import type { ShapeDescription, Stage } from '../wire/wire';
 import { type Detail, type Meshes, primitive } from './shapes';
 
 /** How a figure looks: as it is, or as a ghost of one colour. */

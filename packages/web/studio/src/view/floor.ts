@@ -33,6 +33,7 @@ export class Floor {
   readonly root = new Group();
   private readonly grid: ShaderMaterial;
   private readonly shadow: Mesh;
+  private readonly lines = new Color();
 
   /** `size` is about the height of the robot. [m] */
   constructor(size: number) {
@@ -43,7 +44,7 @@ export class Floor {
       fragmentShader: FRAGMENT,
       transparent: true,
       depthWrite: false,
-      uniforms: { color: { value: new Color() }, spacing: { value: spacing / 2 }, reach: { value: reach } },
+      uniforms: { color: { value: this.lines }, spacing: { value: spacing / 2 }, reach: { value: reach } },
     });
     this.root.add(new Mesh(new PlaneGeometry(2 * reach, 2 * reach), this.grid));
     this.shadow = new Mesh(new PlaneGeometry(2 * reach, 2 * reach), new ShadowMaterial({ opacity: 0.28 }));
@@ -54,7 +55,7 @@ export class Floor {
   }
 
   color(lines: string): void {
-    (this.grid.uniforms.color?.value as Color).set(lines);
+    this.lines.set(lines);
   }
 
   shadows(on: boolean): void {

@@ -3,7 +3,8 @@
 import { Mesh, MeshBasicMaterial, Object3D, SphereGeometry } from 'three';
 import { TransformControls } from 'three/addons/controls/TransformControls.js';
 import { BODY_STRIDE } from '../session/frames';
-import type { LinkDescription, Place } from '../wire';
+import type { Place } from '../session/place';
+import type { LinkDescription } from '../wire/wire';
 import { COLORS } from './overlay';
 import type { World } from './world';
 

@@ -15,6 +15,7 @@ import {
   Shape,
   ShapeGeometry,
   SphereGeometry,
+  Vector2,
 } from 'three';
 import type { Balance } from '../session/display.svelte';
 
@@ -105,8 +106,7 @@ export class Overlay {
   }
 
   private draw(polygon: [number, number][], z: number): void {
-    const shape = new Shape();
-    polygon.forEach(([x, y], i) => (i === 0 ? shape.moveTo(x, y) : shape.lineTo(x, y)));
+    const shape = new Shape(polygon.map(([x, y]) => new Vector2(x, y)));
     this.polygon.geometry.dispose();
     this.polygon.geometry = new ShapeGeometry(shape);
     this.polygon.position.z = z;

@@ -5,7 +5,7 @@ import type { Balance } from '../session/display.svelte';
 import { BODY_STRIDE } from '../session/frames';
 import type { Reach, Reached } from '../session/reach.svelte';
 import type { Studio } from '../session/studio.svelte';
-import type { Stage } from '../wire';
+import type { Stage } from '../wire/wire';
 import { Figures } from './figures';
 import { Handles } from './handles';
 import { COLORS, Overlay } from './overlay';
@@ -214,7 +214,7 @@ export class Picture {
   private pickHovered(): void {
     const event = this.hovered;
     this.hovered = null;
-    if (!event || event.buttons !== 0 || this.handles?.hovered) return;
+    if (event?.buttons !== 0 || this.handles?.hovered) return;
     this.setHovered(this.pick(event));
   }
 

@@ -8,7 +8,7 @@ import {
   CylinderGeometry,
   SphereGeometry,
 } from 'three';
-import type { ShapeDescription } from '../wire';
+import type { ShapeDescription } from '../wire/wire';
 
 /** Whether meshes are drawn with few triangles. */
 export type Detail = 'fine' | 'coarse';

@@ -1,0 +1,15 @@
+// Browser tests of the motion studio: `./dev test browser`, or here `npx playwright test FILE`.
+
+import { defineConfig } from '@playwright/test';
+
+const out = `${__dirname}/../../.ros/browser`;
+
+export default defineConfig({
+  testDir: __dirname,
+  outputDir: `${out}/results`,
+  // the pages draw without a graphics card, on all processors there are
+  workers: 1,
+  timeout: 60_000,
+  expect: { timeout: 15_000 },
+  reporter: [[`${__dirname}/support/reporter.ts`]],
+});
