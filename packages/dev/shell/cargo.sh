@@ -16,6 +16,8 @@ cargo_step() {
 # cargo would compile r2r once for each.
 build() {
   [ -e "$target/sim" ] || need_disk 3 "$target"
+  # first: the program has the page's files in it
+  make_page || exit 1
   cargo_step 'compile' compile build --release --workspace --bins --examples || exit 1
   lay_out
 }

@@ -276,11 +276,12 @@ export class Edits {
   // History and files
 
   async undo(): Promise<void> {
-    if (this.studio.undoLabel !== null) await this.studio.ask('undo');
+    // a run has changes of its own to take back
+    if (this.studio.undoLabel !== null || this.studio.running) await this.studio.ask('undo');
   }
 
   async redo(): Promise<void> {
-    if (this.studio.redoLabel !== null) await this.studio.ask('redo');
+    if (this.studio.redoLabel !== null || this.studio.running) await this.studio.ask('redo');
   }
 
   async save(path?: string, force = false): Promise<Saved | undefined> {

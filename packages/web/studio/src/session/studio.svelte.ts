@@ -188,6 +188,15 @@ export class Studio {
     this.display.motionChanged();
   }
 
+  takeRun(run: RunState): void {
+    this.run = run;
+    this.display.runChanged();
+  }
+
+  takeParameter(parameter: Parameter): void {
+    this.parameters = this.parameters.map((one) => (one.name === parameter.name ? parameter : one));
+  }
+
   /** Takes all of a file's state. */
   welcome(welcome: Welcome): void {
     this.client = welcome.client;
@@ -237,11 +246,10 @@ export class Studio {
         this.display.previewChanged();
         break;
       case 'run':
-        this.run = event;
-        this.display.runChanged();
+        this.takeRun(event);
         break;
       case 'param':
-        this.parameters = this.parameters.map((one) => (one.name === event.name ? event : one));
+        this.takeParameter(event);
         break;
       case 'live':
         this.live = event;
