@@ -48,6 +48,9 @@ export class Display {
   /** Positions of the robot's joints as shown, in the order of its description. [rad or m] */
   positions = $state.raw<number[]>([]);
 
+  /** Time of the running simulation. [s] */
+  runTime = $state(0);
+
   private readonly evaluating: Latest;
   private readonly sampling: Latest;
   private runRow: Float32Array | null = null;
@@ -122,6 +125,7 @@ export class Display {
 
   frame(frame: Frame): void {
     if (frame.kind !== KIND.state || !this.studio.running) return;
+    this.runTime = frame.time;
     this.runRow = frame.numbers;
     this.show();
   }

@@ -9,7 +9,6 @@ import { COLORS } from './overlay';
 import type { World } from './world';
 
 export interface HandleListener {
-  chosen(link: string): void;
   begin(): boolean;
   move(place: Place): void;
   end(): void;

@@ -1,11 +1,13 @@
 // What the view shows of the studio's state: figures, ghosts, balance and handles in one world.
 
 import { Box3, Vector3 } from 'three';
+import type { SceneEdits } from '../scene/scene-edits.svelte';
 import type { Balance } from '../session/display.svelte';
 import { BODY_STRIDE } from '../session/frames';
+import type { Place } from '../session/place';
 import type { Reach, Reached } from '../session/reach.svelte';
 import type { Studio } from '../session/studio.svelte';
-import type { Stage } from '../wire/wire';
+import type { LinkDescription, Stage } from '../wire/wire';
 import { Figures } from './figures';
 import { Handles } from './handles';
 import { COLORS, Overlay } from './overlay';
@@ -15,6 +17,9 @@ import { type Side, World } from './world';
 /** Movement below which a press and a release are a click. [pixel] */
 const CLICK = 4;
 const GHOST_OPACITY = 0.16;
+/** Name of the handle of a body that is no link: names of links have no slash. */
+const OBJECT = 'scene/body';
+const IDENTITY: Place = [0, 0, 0, 0, 0, 0, 1];
 
 export class Picture {
   readonly world: World;
@@ -27,6 +32,8 @@ export class Picture {
   private shape = '';
   /** Whether the camera has turned to this stage. */
   private looked = false;
+  /** Whether the handle is that of a body of the scene. */
+  private movesBody = false;
   private pressed: { x: number; y: number } | null = null;
   private hovered: PointerEvent | null = null;
 
@@ -34,6 +41,7 @@ export class Picture {
     private readonly canvas: HTMLCanvasElement,
     private readonly studio: Studio,
     private readonly reach: Reach,
+    private readonly scene: SceneEdits,
   ) {
     this.world = new World(canvas);
     this.meshes = new Meshes(studio.token);
@@ -69,12 +77,10 @@ export class Picture {
     this.overlay.show(null);
     this.world.scene.add(this.overlay.root);
     this.handles = new Handles(this.world, this.canvas, size, {
-      chosen: (link) => this.reach.choose(link),
-      begin: () => this.reach.begin(),
-      move: (place) => this.reach.move(place),
-      end: () => void this.reach.end(),
+      begin: () => (this.movesBody ? this.scene.begin() : this.reach.begin()),
+      move: (place) => (this.movesBody ? this.scene.move(place) : this.reach.move(place)),
+      end: () => void (this.movesBody ? this.scene.end() : this.reach.end()),
     });
-    this.handles.show(this.reach.handles);
     this.recolor();
     this.update();
   }
@@ -117,11 +123,18 @@ export class Picture {
     this.world.invalidate();
   }
 
-  showHandles(on: boolean, link: string | null, mode: 'translate' | 'rotate'): void {
+  /** Shows the handles of links, and that of the body of the scene that is chosen. */
+  showHandles(on: boolean, link: string | null, mode: 'translate' | 'rotate', body: string | null): void {
     if (!this.handles) return;
+    const stage = this.studio.stage;
+    const index = stage?.objects.findIndex((object) => object.name === body) ?? -1;
+    this.movesBody = on && body !== null && index >= 0;
+    const first = (stage?.n_bodies ?? 0) - (stage?.objects.length ?? 0);
+    const own: LinkDescription = { name: OBJECT, body: first + index, pose: IDENTITY, is_tip: false };
+    this.handles.show(this.movesBody ? [...this.reach.handles, own] : this.reach.handles);
     this.handles.dots.visible = on;
-    this.handles.choose(on ? link : null, mode);
-    if (on && link === null) for (const dot of this.handles.dots.children) dot.visible = true;
+    if (this.movesBody) this.handles.choose(OBJECT, 'translate');
+    else this.handles.choose(on ? link : null, mode);
     this.handles.follow(this.studio.display.bodies);
   }
 
@@ -170,7 +183,16 @@ export class Picture {
     if (!pressed || Math.hypot(event.clientX - pressed.x, event.clientY - pressed.y) > CLICK) return;
     if (this.handles?.hovered) return;
     const link = this.handles?.at(event.clientX, event.clientY) ?? null;
-    if (link !== null || this.pick(event) === null) this.reach.choose(link);
+    if (link !== null && link !== OBJECT) {
+      this.scene.chosen = null;
+      this.reach.choose(link);
+      return;
+    }
+    const body = this.pick(event);
+    const first = this.studio.stage?.robots.reduce((sum, robot) => sum + robot.bodies.length, 0) ?? 0;
+    const object = body === null ? undefined : this.studio.stage?.objects[body - first];
+    this.scene.chosen = object ? { list: 'bodies', name: object.name } : null;
+    if (body === null || object) this.reach.choose(null);
   }
 
   /** Takes the drag of a handle back. */
