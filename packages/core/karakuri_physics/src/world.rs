@@ -5,6 +5,7 @@ mod gears;
 mod joint_dynamics;
 pub(crate) mod long_turns;
 mod loops;
+mod masses;
 mod materials;
 mod members;
 mod motors;

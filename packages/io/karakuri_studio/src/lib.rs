@@ -3,6 +3,8 @@
 
 mod assets;
 mod pose;
+mod run;
+mod script;
 mod server;
 mod session;
 mod stage;
@@ -10,3 +12,9 @@ pub mod wire;
 
 pub use server::{Listening, ServeError, Studio, Token, TokenError};
 pub use session::{OpenError, Settings};
+
+/// Bytes as text of messages.
+fn text_of(bytes: &[u8]) -> String {
+    use base64::Engine as _;
+    base64::engine::general_purpose::STANDARD.encode(bytes)
+}

@@ -166,6 +166,16 @@ impl Body {
         self.update();
     }
 
+    /// Takes another mass and the inertia of the same shape with it. [kg]
+    pub(crate) fn set_mass(&mut self, mass: f64) {
+        let ratio = mass / self.description.mass;
+        self.description.mass = mass;
+        self.description.inertia = self.description.inertia.map(|inertia| inertia * ratio);
+        self.inertia *= ratio;
+        self.inverse_inertia /= ratio;
+        self.update();
+    }
+
     /// Restores an earlier state.
     pub(crate) fn put_back(&mut self, rotation: UnitQuaternion, pose: Pose, velocity: Motion) {
         (self.rotation, self.pose, self.velocity) = (rotation, pose, velocity);

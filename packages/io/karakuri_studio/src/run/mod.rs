@@ -10,5 +10,5 @@ mod snapshots;
 
 pub(crate) use parameters::list as list_parameters;
 pub(crate) use playback::Playback;
-pub(crate) use runner::{Audience, Order, Runner};
-pub(crate) use simulation::{Simulation, Start};
+pub(crate) use runner::{Answer, Audience, Order, Runner};
+pub(crate) use simulation::Start;

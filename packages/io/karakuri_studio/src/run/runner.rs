@@ -45,6 +45,8 @@ impl Audience {
 pub(crate) enum Order {
     /// Goes on, at this speed.
     Run(Option<f64>),
+    /// Says how it is.
+    State,
     /// Stands still.
     Pause,
     /// Makes some steps while it stands still.
@@ -247,6 +249,7 @@ impl Run {
                 }
                 self.phase = RunPhase::Running;
             }
+            Order::State => {}
             Order::Pause => {
                 self.phase = RunPhase::Paused;
                 self.show();

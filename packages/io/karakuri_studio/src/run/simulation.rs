@@ -66,9 +66,8 @@ impl Simulation {
     /// Begins at time zero.
     pub(crate) fn new(start: Start) -> Result<Self, WireError> {
         let Start { mut world, stage, playback, scripts, parameters } = start;
-        if let Some(playback) = &playback
-            && let Some(robot) = world.robot_ids().next()
-        {
+        let robot = world.robot_ids().next();
+        if let (Some(playback), Some(robot)) = (&playback, robot) {
             let rest = vec![0.0; world.robot(robot).model().nv];
             world
                 .set_robot_state(robot, &playback.start, &rest)
@@ -92,22 +91,31 @@ impl Simulation {
             simulation.set(&name, &ParameterValue::Number(value))?;
         }
         simulation.scripts.start(&mut simulation.world)?;
-        simulation.snapshots.tick(&simulation.world);
+        simulation.tell_parameters();
+        simulation.snapshots.tick(&simulation.world, &simulation.scripts);
         Ok(simulation)
+    }
+
+    /// Tells the scripts what all parameters are.
+    fn tell_parameters(&mut self) {
+        for number in &self.numbers {
+            if let Some(value) = number.get(&self.world) {
+                self.scripts.set_parameter(&number.name, value);
+            }
+        }
     }
 
     /// One time step.
     pub(crate) fn step(&mut self) -> Result<(), String> {
-        if let Some(playback) = &self.playback
-            && let Some(robot) = self.world.robot_ids().next()
-        {
-            playback.command(&mut self.world, robot, self.world.time());
+        let (robot, time) = (self.world.robot_ids().next(), self.world.time());
+        if let (Some(playback), Some(robot)) = (&self.playback, robot) {
+            playback.command(&mut self.world, robot, time);
         }
         self.scripts.step(&mut self.world);
         if let StepOutcome::NonFinite { .. } = self.world.step() {
             return Err(self.world.non_finite_report());
         }
-        self.snapshots.tick(&self.world);
+        self.snapshots.tick(&self.world, &self.scripts);
         if let Some(mut recorder) = self.recorder.take() {
             let plots = self.plots();
             recorder.add(&self.world, &plots);
@@ -243,12 +251,13 @@ impl Simulation {
         };
         let before = number.get(&self.world).unwrap_or(*value);
         number.set(&mut self.world, *value)?;
+        self.scripts.set_parameter(name, *value);
         Ok((before, number.report(&self.world, &self.initial)))
     }
 
     /// Remembers the state.
     pub(crate) fn snapshot(&mut self) -> SnapshotReport {
-        self.snapshots.take(&self.world, true)
+        self.snapshots.take(&self.world, &self.scripts, true)
     }
 
     /// Goes back to a remembered state; parameters and all go back with it.
@@ -263,9 +272,11 @@ impl Simulation {
         };
         let report = kept.report.clone();
         self.world.restore(&kept.state);
+        self.scripts.recall(&kept.memory);
         // A spring of the pointer may not have been there.
         self.pulled = None;
         self.snapshots.forget_after(report.time);
+        self.tell_parameters();
         Ok(report)
     }
 
@@ -307,7 +318,7 @@ impl Simulation {
                 recording(true, rows, None)
             }
             (false, Some(recorder)) => {
-                recording(false, recorder.rows(), Some(crate::base64::encode(recorder.csv().as_bytes())))
+                recording(false, recorder.rows(), Some(crate::text_of(recorder.csv().as_bytes())))
             }
             (false, None) => recording(false, 0, None),
         }

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use karakuri_physics::{Snapshot, World};
 
+use crate::script::{Memory, Scripts};
 use crate::wire::SnapshotReport;
 
 /// Snapshots that are kept of each kind.
@@ -16,6 +17,7 @@ const EVERY: f64 = 1.0;
 pub(super) struct Kept {
     pub(super) report: SnapshotReport,
     pub(super) state: Snapshot,
+    pub(super) memory: Vec<Memory>,
 }
 
 /// The snapshots of a run.
@@ -33,7 +35,12 @@ pub(super) fn digest(world: &World) -> String {
 
 impl Snapshots {
     /// Takes a snapshot.
-    pub(super) fn take(&mut self, world: &World, asked: bool) -> SnapshotReport {
+    pub(super) fn take(
+        &mut self,
+        world: &World,
+        scripts: &Scripts,
+        asked: bool,
+    ) -> SnapshotReport {
         self.made += 1;
         let report =
             SnapshotReport { id: self.made, time: world.time(), digest: digest(world), asked };
@@ -43,15 +50,15 @@ impl Snapshots {
         {
             self.kept.remove(oldest);
         }
-        self.kept.push_back(Kept { report: report.clone(), state: world.snapshot() });
+        self.kept.push_back(Kept { report: report.clone(), state: world.snapshot(), memory: scripts.memory() });
         report
     }
 
     /// Takes one if the last is a second ago.
-    pub(super) fn tick(&mut self, world: &World) {
+    pub(super) fn tick(&mut self, world: &World, scripts: &Scripts) {
         if world.time() >= self.next {
             self.next = world.time() + EVERY;
-            self.take(world, false);
+            self.take(world, scripts, false);
         }
     }
 

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::project::{Drag, Project};
 use super::{Session, to_value};
 use crate::wire::{
-    Code, DocumentPatch, Edited, Event, LiveState, Operation, PreviewState, Request, RunState,
+    Code, DocumentPatch, Edited, Event, LiveState, Operation, PreviewState, Request,
     Saved, Undone, Welcome, WireError,
 };
 
@@ -18,6 +18,9 @@ impl Session {
     pub(super) fn answer(&mut self, client: &str, request: &Request) -> Result<Value, WireError> {
         if request.operation.needs_lease() {
             self.clients.check_lease(client)?;
+        }
+        if !matches!(request.operation, Operation::ParamSet { .. } | Operation::Ping {} | Operation::Ack { .. }) {
+            self.parameter_drag = false;
         }
         match &request.operation {
             Operation::Hello { .. } => to_value(&self.welcome(client)),
@@ -65,7 +68,10 @@ impl Session {
                 self.lease_changed()
             }
             Operation::Ack { .. } | Operation::Ping {} => Ok(Value::Null),
-            _ => Err(WireError::new(Code::State, "this is not there yet", "")),
+            Operation::ParamKeep {} => self.keep_parameters(client),
+            Operation::ScriptAllow { name, hash } => self.allow_script(name, hash),
+            Operation::ScriptList {} => to_value(&self.script_states()),
+            operation => self.answer_run(operation),
         }
     }
 
@@ -81,10 +87,10 @@ impl Session {
             file: project.file_state(&self.folder),
             recovery: project.journal.recovery().cloned(),
             lease: self.clients.state(),
-            run: RunState::default(),
+            run: self.run_state(),
             preview: PreviewState::default(),
             live: LiveState::default(),
-            scripts: Vec::new(),
+            scripts: self.script_states(),
             export_formats: Vec::new(),
             undo: project.history.next_undo(),
             redo: project.history.next_redo(),
@@ -206,6 +212,9 @@ impl Session {
     }
 
     fn undo(&mut self, client: &str) -> Result<Value, WireError> {
+        if let Some(undone) = self.undo_parameter() {
+            return self.undone(undone?);
+        }
         let step = self.project.history.undo.last().cloned();
         let step = step.ok_or_else(|| WireError::new(Code::State, "nothing is left to undo", ""))?;
         let redo = self.replay(client, &step.label, &step.inverse)?;
@@ -216,6 +225,9 @@ impl Session {
     }
 
     fn redo(&mut self, client: &str) -> Result<Value, WireError> {
+        if let Some(redone) = self.redo_parameter() {
+            return self.undone(redone?);
+        }
         let step = self.project.history.redo.last().cloned();
         let step = step.ok_or_else(|| WireError::new(Code::State, "nothing is left to redo", ""))?;
         let undo = self.replay(client, &step.label, &step.inverse)?;

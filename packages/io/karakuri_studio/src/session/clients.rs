@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::run::Audience;
 use crate::server::Outbox;
 use crate::wire::{Code, LeaseState, Viewer, WireError};
 
@@ -17,6 +18,8 @@ pub(super) struct Clients {
     joined: usize,
     holder: Option<String>,
     asked: Option<(String, Instant)>,
+    /// Those that see frames.
+    audience: Audience,
 }
 
 #[derive(Debug)]
@@ -34,13 +37,20 @@ impl Clients {
         let viewer = Viewer { client: client.clone(), name };
         self.all.push(Client { viewer, outbox, heard: Instant::now() });
         self.holder.get_or_insert_with(|| client.clone());
+        self.audience.set(self.outboxes());
         client
+    }
+
+    /// Those that see frames.
+    pub(super) fn audience(&self) -> &Audience {
+        &self.audience
     }
 
     /// Removes a client, and its lease.
     pub(super) fn leave(&mut self, outbox: &Arc<Outbox>) {
         let Some(name) = self.name_of(outbox) else { return };
         self.all.retain(|c| c.viewer.client != name);
+        self.audience.set(self.outboxes());
         if self.asked.as_ref().is_some_and(|(by, _)| *by == name) {
             self.asked = None;
         }
@@ -127,7 +137,7 @@ impl Clients {
     }
 
     /// Where the messages of all clients go.
-    pub(super) fn outboxes(&self) -> Vec<Arc<Outbox>> {
+    fn outboxes(&self) -> Vec<Arc<Outbox>> {
         self.all.iter().map(|c| Arc::clone(&c.outbox)).collect()
     }
 }

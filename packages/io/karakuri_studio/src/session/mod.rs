@@ -5,10 +5,13 @@ mod clients;
 mod folder;
 mod history;
 mod journal;
+mod keep;
 mod patch;
 mod project;
+mod running;
 mod scene;
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
@@ -25,6 +28,7 @@ use clients::Clients;
 use folder::Folder;
 pub use project::OpenError;
 use project::Project;
+use running::Running;
 
 /// Period at which the session looks at the time: leases that were asked for, the journal. [s]
 const TICK: Duration = Duration::from_millis(100);
@@ -68,6 +72,8 @@ pub(crate) enum Input {
         /// The client.
         outbox: Arc<Outbox>,
     },
+    /// The simulation has ended by itself.
+    Run(crate::wire::RunState),
     /// The studio ends.
     Quit,
 }
@@ -79,6 +85,11 @@ pub(crate) struct Session {
     assets: Assets,
     clients: Clients,
     project: Project,
+    running: Option<Running>,
+    /// Hashes of the scripts that may run.
+    allowed: BTreeSet<String>,
+    /// Whether the last request set a parameter: the next one of the same goes on with that change.
+    parameter_drag: bool,
     inputs: Sender<Input>,
 }
 
@@ -91,7 +102,16 @@ impl Session {
     ) -> Result<Self, OpenError> {
         let folder = Folder::around(&settings)?;
         let project = Project::open(&settings.file, settings.config.as_deref(), &folder, &assets)?;
-        Ok(Self { folder, assets, clients: Clients::default(), project, inputs })
+        Ok(Self {
+            folder,
+            assets,
+            clients: Clients::default(),
+            project,
+            running: None,
+            allowed: BTreeSet::new(),
+            parameter_drag: false,
+            inputs,
+        })
     }
 
     /// Answers until there is nobody left, or the studio ends.
@@ -135,6 +155,7 @@ impl Session {
                 }
                 self.tell(&Event::Lease(self.clients.state()));
             }
+            Input::Run(state) => self.run_news(state),
             Input::Quit => {}
         }
     }

@@ -66,8 +66,6 @@ pub(super) enum Kind {
 #[derive(Debug)]
 pub(super) struct Project {
     kind: Kind,
-    /// File that was opened.
-    pub(super) opened: PathBuf,
     /// File that is saved; `None`: not yet.
     pub(super) path: Option<PathBuf>,
     /// The document.
@@ -137,7 +135,6 @@ impl Project {
         };
         Ok(Self {
             kind,
-            opened,
             path,
             document,
             rev: 1,
@@ -169,6 +166,11 @@ impl Project {
             .to_owned(),
             changed: self.is_changed(),
         }
+    }
+
+    /// Whether it is a scene file, which has no poses and motions.
+    pub(super) fn is_scene(&self) -> bool {
+        self.kind == Kind::Scene
     }
 
     /// Whether the document differs from the file.
@@ -250,10 +252,9 @@ impl Project {
         folder: &Folder,
     ) -> Result<(LoadedScene, World), WireError> {
         let base = self.base(folder);
-        let invalid = |text: String| WireError::from_text(Code::Invalid, &text).at("scene");
         let scene = scene::load(document, &base, &mut self.models)
-            .map_err(|error| invalid(load_text(&error)))?;
-        let world = scene.world().map_err(|error| invalid(load_text(&error.into())))?;
+            .map_err(|error| refuse_load(&error))?;
+        let world = scene.world().map_err(|error| refuse_load(&error.into()))?;
         Ok((scene, world))
     }
 
@@ -415,6 +416,11 @@ pub(super) fn refuse(problem: &Problem) -> WireError {
         _ => Code::Invalid,
     };
     WireError::new(code, &problem.message, &problem.remedy).at(&problem.place)
+}
+
+/// A refused scene.
+pub(super) fn refuse_load(error: &LoadError) -> WireError {
+    WireError::from_text(Code::Invalid, &load_text(error)).at("scene")
 }
 
 /// First problem of a robot or scene, without its place in a text that nobody wrote.

@@ -1,0 +1,232 @@
+//! Scripts of the document: `fn start(s)` once, `fn step(s)` before each time step of the simulation.
+//!
+//! A script sees numbers and gives numbers: no files, network, clock or threads. Its limits count operations, not time, so that
+//! a run with it is repeatable; `this` is its memory. An error stops the script and leaves the simulation.
+
+mod interface;
+
+use karakuri_physics::World;
+use rhai::{AST, CallFnOptions, Dynamic, Engine, EvalAltResult, Map, ParseError, Scope};
+
+use crate::assets::hash;
+use crate::wire::{ScriptState, WireError};
+use interface::{Interface, Shared};
+
+/// Operations of a call, after which it is ended.
+const OPERATIONS: u64 = 100_000;
+/// Calls within each other.
+const CALLS: usize = 32;
+/// Depth of expressions.
+const DEPTH: usize = 64;
+/// Bytes of a text, items of a list or map.
+const SIZE: usize = 10_000;
+/// Longest text of a script. [bytes]
+const TEXT: usize = 1 << 20;
+
+/// Scripts that a run has.
+#[derive(Debug, Default)]
+pub(crate) struct Scripts {
+    all: Vec<Script>,
+    shared: Option<Shared>,
+}
+
+#[derive(Debug)]
+struct Script {
+    state: ScriptState,
+    program: Option<AST>,
+    engine: Engine,
+    memory: Memory,
+}
+
+/// All that a script remembers from step to step.
+#[derive(Debug, Clone)]
+pub(crate) struct Memory {
+    this: Dynamic,
+    random: u64,
+    plots: Vec<(String, f64)>,
+}
+
+/// SHA-256 of a script's text.
+pub(crate) fn hash_of(text: &str) -> String {
+    hash(&[text.as_bytes()])
+}
+
+/// Why a text is no script, with the line; `None` of one that compiles.
+pub(crate) fn problem(text: &str) -> Option<(String, u32)> {
+    compile(&engine(), text).err().map(|error| described(&error))
+}
+
+impl Scripts {
+    /// Scripts by name and text, all of them allowed.
+    pub(crate) fn new<'a>(texts: impl Iterator<Item = (&'a String, &'a String)>) -> Self {
+        let all = texts.map(|(name, text)| Script::new(name, text)).collect();
+        Self { all, shared: None }
+    }
+
+    /// Calls `start` of each.
+    pub(crate) fn start(&mut self, world: &mut World) -> Result<(), WireError> {
+        if self.all.is_empty() {
+            return Ok(());
+        }
+        let mut shared = Shared::new(world);
+        for script in &mut self.all {
+            shared = script.call("start", shared, world);
+        }
+        self.shared = Some(shared);
+        Ok(())
+    }
+
+    /// Calls `step` of each.
+    pub(crate) fn step(&mut self, world: &mut World) {
+        let Some(mut shared) = self.shared.take() else { return };
+        for script in &mut self.all {
+            shared = script.call("step", shared, world);
+        }
+        self.shared = Some(shared);
+    }
+
+    /// A parameter of the run has this value from now on.
+    pub(crate) fn set_parameter(&mut self, name: &str, value: f64) {
+        if let Some(shared) = &mut self.shared {
+            shared.parameters.insert(name.to_owned(), value);
+        }
+    }
+
+    /// Quantities that scripts plot, by name.
+    pub(crate) fn plots(&self) -> impl Iterator<Item = (&str, f64)> {
+        self.all.iter().flat_map(|s| s.memory.plots.iter().map(|(name, x)| (name.as_str(), *x)))
+    }
+
+    /// How each is.
+    pub(crate) fn states(&self) -> Vec<ScriptState> {
+        self.all.iter().map(|script| script.state.clone()).collect()
+    }
+
+    /// What each remembers.
+    pub(crate) fn memory(&self) -> Vec<Memory> {
+        self.all.iter().map(|script| script.memory.clone()).collect()
+    }
+
+    /// Lets each remember what it did before.
+    pub(crate) fn recall(&mut self, memory: &[Memory]) {
+        for (script, memory) in self.all.iter_mut().zip(memory) {
+            script.memory = memory.clone();
+        }
+    }
+}
+
+impl Script {
+    fn new(name: &str, text: &str) -> Self {
+        let mut engine = engine();
+        interface::register(&mut engine);
+        let program = compile(&engine, text);
+        let (error, line) = program.as_ref().err().map(described).unwrap_or_default();
+        // Equal scripts of other names have other random numbers.
+        let random = name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+        });
+        Self {
+            state: ScriptState {
+                name: name.to_owned(),
+                hash: hash_of(text),
+                allowed: true,
+                error,
+                line,
+                said: String::new(),
+            },
+            program: program.ok(),
+            engine,
+            memory: Memory { this: Dynamic::from_map(Map::new()), random, plots: Vec::new() },
+        }
+    }
+
+    /// Calls a function, if the script has it and has not stopped.
+    fn call(&mut self, function: &str, shared: Shared, world: &mut World) -> Shared {
+        let Some(program) = &self.program else { return shared };
+        let has_it = program.iter_functions().any(|f| f.name == function && f.params.len() == 1);
+        if !has_it || !self.state.error.is_empty() {
+            return shared;
+        }
+        let interface = Interface::new(shared, world, self.memory.random);
+        let options = CallFnOptions::new().eval_ast(false).bind_this_ptr(&mut self.memory.this);
+        let argument = (interface.clone(),);
+        let result: Result<Dynamic, _> = self.engine.call_fn_with_options(
+            options,
+            &mut Scope::new(),
+            program,
+            function,
+            argument,
+        );
+        let done = interface.finish(world);
+        self.memory.random = done.random;
+        for (name, value) in done.plots {
+            match self.memory.plots.iter_mut().find(|(known, _)| *known == name) {
+                Some((_, place)) => *place = value,
+                None => self.memory.plots.push((name, value)),
+            }
+        }
+        if let Some(said) = done.said {
+            self.state.said = said;
+        }
+        if let Err(error) = result {
+            let line = error.position().line().and_then(|line| u32::try_from(line).ok());
+            self.state.line = line.unwrap_or(0);
+            self.state.error = sentence(&error);
+        }
+        done.shared
+    }
+}
+
+fn engine() -> Engine {
+    let mut engine = Engine::new();
+    engine
+        .set_max_operations(OPERATIONS)
+        .set_max_call_levels(CALLS)
+        .set_max_expr_depths(DEPTH, DEPTH)
+        .set_max_string_size(SIZE)
+        .set_max_array_size(SIZE)
+        .set_max_map_size(SIZE)
+        .disable_symbol("eval")
+        .on_print(|_| {})
+        .on_debug(|_, _, _| {});
+    engine
+}
+
+fn compile(engine: &Engine, text: &str) -> Result<AST, ParseError> {
+    if text.len() > TEXT {
+        let kind = rhai::ParseErrorType::LiteralTooLarge("script".to_owned(), TEXT);
+        return Err(ParseError(Box::new(kind), rhai::Position::NONE));
+    }
+    engine.compile(text)
+}
+
+fn described(error: &ParseError) -> (String, u32) {
+    let line = error.position().line().and_then(|line| u32::try_from(line).ok());
+    (error.err_type().to_string(), line.unwrap_or(0))
+}
+
+/// Error of a call in words.
+fn sentence(error: &EvalAltResult) -> String {
+    match error.unwrap_inner() {
+        EvalAltResult::ErrorTooManyOperations(_) => {
+            format!("a call takes more than {OPERATIONS} operations; end its loops")
+        }
+        EvalAltResult::ErrorStackOverflow(_) => {
+            format!("functions call each other more than {CALLS} deep; end the recursion")
+        }
+        EvalAltResult::ErrorDataTooLarge(what, _) => {
+            format!("{what} is too large; at most {SIZE} are allowed")
+        }
+        other => {
+            let mut other = other.to_string();
+            // The position is given apart.
+            if let Some(at) = other.rfind(" (line ") {
+                other.truncate(at);
+            }
+            other
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
