@@ -1,7 +1,7 @@
 // A running `karakuri studio`, in a folder of its own.
 
 import { type ChildProcess, spawn } from 'node:child_process';
-import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -22,6 +22,10 @@ export class Folder {
 
   file(name: string): string {
     return join(this.path, name);
+  }
+
+  write(name: string, text: string): void {
+    writeFileSync(this.file(name), text);
   }
 
   remove(): void {

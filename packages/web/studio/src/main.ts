@@ -11,3 +11,5 @@ const studio = new Studio(token);
 const target = document.getElementById('app');
 if (target) mount(App, { target, props: { studio } });
 void studio.connect();
+// Nobody looks at a hidden page: to the server its user is away, and a robot holds.
+document.addEventListener('visibilitychange', () => studio.present(!document.hidden));

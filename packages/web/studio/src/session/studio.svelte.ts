@@ -188,9 +188,18 @@ export class Studio {
     this.display.motionChanged();
   }
 
+  /** Says whether the user is there. */
+  present(there: boolean): void {
+    this.socketOrNull?.keepAlive(there);
+  }
+
   takeRun(run: RunState): void {
     this.run = run;
     this.display.runChanged();
+  }
+
+  takeScript(state: ScriptState): void {
+    this.scripts = [...this.scripts.filter((script) => script.name !== state.name), state];
   }
 
   takeParameter(parameter: Parameter): void {
@@ -255,7 +264,7 @@ export class Studio {
         this.live = event;
         break;
       case 'script':
-        this.scripts = [...this.scripts.filter((script) => script.name !== event.name), event];
+        this.takeScript(event);
         break;
       case 'log':
         this.notify(event.level, event.text);
