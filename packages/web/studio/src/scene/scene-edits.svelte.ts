@@ -94,7 +94,7 @@ export class SceneEdits {
       const entry = entriesOf(scene, connection.list)[connection.name] ?? {};
       ops.push(this.putOp(connection, renamed(entry, chosen.name, to)));
     }
-    ops.push({ op: 'entry.remove', list: chosen.list, name: chosen.name });
+    ops.push({ op: 'entry.remove', list: chosen.list, name: chosen.name, alone: true });
     if (await this.send(ops, t('edit.rename', { name: chosen.name, to })))
       this.chosen = { ...chosen, name: to };
   }
@@ -112,7 +112,7 @@ export class SceneEdits {
     const chosen = this.chosen;
     if (!chosen) return;
     const also = chosen.list === 'bodies' ? connectionsOf(this.studio.document?.scene, chosen.name) : [];
-    const op: Op = { op: 'entry.remove', list: chosen.list, name: chosen.name };
+    const op: Op = { op: 'entry.remove', list: chosen.list, name: chosen.name, alone: false };
     if (!(await this.send([op], t('edit.remove', { name: chosen.name })))) return;
     this.chosen = null;
     if (also.length > 0) {
