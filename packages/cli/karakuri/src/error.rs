@@ -78,7 +78,7 @@ fn shown(text: &str, line: usize) -> String {
         // Lines before it are only counted.
         all + if line.is_empty() { "\n" } else { ".\n" }
     });
-    before + &lines.next().map(excerpt).unwrap_or_default()
+    before + lines.next().map(excerpt).unwrap_or_default().as_str()
 }
 
 /// Span of a line without its indentation.

@@ -40,3 +40,32 @@ pub(crate) fn names_part(entry: &Value, part: &str) -> bool {
         named == Some(part)
     })
 }
+
+impl PhysicsScene {
+    /// Text of a scene file with these surroundings, a default floor where none is said, and robots, each as `docs/scenes.md` has
+    /// them. JSON, which is YAML.
+    pub fn scene_file(&self, robots: &[Value]) -> String {
+        let named = |entries: &IndexMap<String, Value>| {
+            let entry = |(name, entry): (&String, &Value)| {
+                let mut entry = entry.clone();
+                if let Some(keys) = entry.as_object_mut() {
+                    keys.insert("name".to_owned(), name.as_str().into());
+                }
+                entry
+            };
+            Value::from(entries.iter().map(entry).collect::<Vec<_>>())
+        };
+        let mut scene: serde_json::Map<String, Value> =
+            self.settings.iter().map(|(key, value)| (key.clone(), value.clone())).collect();
+        scene.entry("ground").or_insert_with(|| Value::Object(serde_json::Map::new()));
+        scene.insert("robots".to_owned(), robots.into());
+        scene.insert("bodies".to_owned(), named(&self.bodies));
+        scene.insert("joints".to_owned(), named(&self.joints));
+        // Springs of scene files have no names.
+        scene.insert(
+            "springs".to_owned(),
+            self.springs.values().cloned().collect::<Vec<_>>().into(),
+        );
+        Value::Object(scene).to_string()
+    }
+}

@@ -1,12 +1,12 @@
 //! What the page loads by hash: meshes and sampled motions.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use karakuri_model::Mesh;
 use sha2::{Digest as _, Sha256};
 
-use crate::wire::MeshReference;
+use crate::wire::{MeshReference, ShapeDescription, Stage};
 
 /// Largest size of all sampled motions together; the oldest go first. [bytes]
 const CLIP_LIMIT: usize = 256 << 20;
@@ -85,11 +85,20 @@ impl Assets {
         self.with(|stored| stored.clips.get(hash).cloned())
     }
 
-    /// Forgets the meshes of robots that are no more.
-    pub(crate) fn forget_meshes(&self) {
+    /// Forgets the meshes that a stage has not.
+    pub(crate) fn keep_meshes(&self, stage: &Stage) {
+        let of_robots = stage.robots.iter().flat_map(|r| r.visuals.iter().map(|v| &v.shape));
+        let shapes = of_robots.chain(stage.objects.iter().map(|object| &object.shape));
+        let used: BTreeSet<&String> = shapes
+            .filter_map(|shape| match shape {
+                ShapeDescription::Mesh(mesh) => Some([&mesh.fine, &mesh.coarse]),
+                _ => None,
+            })
+            .flatten()
+            .collect();
         self.with(|stored| {
-            stored.meshes.clear();
-            stored.made.clear();
+            stored.meshes.retain(|hash, _| used.contains(hash));
+            stored.made.retain(|(_, reference)| used.contains(&reference.fine));
         });
     }
 }

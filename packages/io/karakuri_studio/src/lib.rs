@@ -2,7 +2,9 @@
 #![expect(non_snake_case, reason = "monogram notation, docs/notation.md")]
 
 mod assets;
+mod link;
 mod pose;
+mod preview;
 mod run;
 mod script;
 mod server;
@@ -10,6 +12,7 @@ mod session;
 mod stage;
 pub mod wire;
 
+pub use link::{LinkNews, Measurement, RobotLink, Trajectory, TrajectoryPoint};
 pub use server::{Listening, ServeError, Studio, Token, TokenError};
 pub use session::{OpenError, Settings};
 
@@ -17,4 +20,10 @@ pub use session::{OpenError, Settings};
 fn text_of(bytes: &[u8]) -> String {
     use base64::Engine as _;
     base64::engine::general_purpose::STANDARD.encode(bytes)
+}
+
+/// Bytes of a text of messages; `None` where it is no base64.
+fn bytes_of(text: &str) -> Option<Vec<u8>> {
+    use base64::Engine as _;
+    base64::engine::general_purpose::STANDARD.decode(text).ok()
 }

@@ -55,7 +55,7 @@ pub fn run(args: &Args) -> Result<Outcome> {
         for overlap in &overlaps {
             eprintln!("warning: {overlap}");
         }
-        output::print(&(text + &counts(&problems)))?;
+        output::print(&(text + counts(&problems).as_str()))?;
     }
     Ok(if model.is_some() { Outcome::Done } else { Outcome::InputWrong })
 }

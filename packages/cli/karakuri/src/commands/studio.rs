@@ -74,7 +74,12 @@ pub fn run(args: &Args) -> Result<Outcome> {
         page: args.page.clone(),
     };
     let interrupt = Interrupt::watch()?;
-    let studio = Studio::start(settings, Listening { address: args.listen, port: args.port }, token)?;
+    let studio = Studio::start(
+        &settings,
+        None,
+        Listening { address: args.listen, port: args.port },
+        token,
+    )?;
     if elsewhere.is_some() {
         tracing::warn!("the traffic is not encrypted: use it in a network that you trust, or behind a TLS proxy");
     }

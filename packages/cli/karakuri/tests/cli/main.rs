@@ -8,5 +8,6 @@ mod inverse_dynamics;
 mod launch;
 mod nodes;
 mod simulate;
+mod studio;
 mod sweep;
 mod traces;

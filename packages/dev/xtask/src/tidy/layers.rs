@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::Violation;
 
 /// A crate depends on crates before it; `nodes`, `cli` and `dev` hold crates that nothing depends on.
-const ORDER: [&str; 20] = [
+const ORDER: [&str; 21] = [
     "core/karakuri_spatial",
     "core/karakuri_model",
     "core/karakuri_dynamics",
@@ -25,6 +25,7 @@ const ORDER: [&str; 20] = [
     "io/karakuri_hardware",
     "io/karakuri_simulation",
     "io/karakuri_launch",
+    "io/karakuri_studio",
     "ros/karakuri_ros",
     "ros/karakuri_robot_topics",
     "ros/karakuri_client",

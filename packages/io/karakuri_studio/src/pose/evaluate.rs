@@ -1,18 +1,23 @@
 //! A pose as the page shows it: bodies, centre of mass, support polygon, margin.
 
+use std::sync::Arc;
+
 use indexmap::IndexMap;
 use karakuri_dynamics::{center_of_mass, forward_kinematics, frame_pose};
 use karakuri_gait::geometry::ConvexPolygon;
-use karakuri_model::{Base, BodyId, DofKind, Model, Shape};
+use karakuri_gait::planner::Leg;
+use karakuri_model::{Base, BodyId, DofKind, Shape};
 use karakuri_motion::{Document, RootPose, Support};
-use karakuri_spatial::{Matrix3, Pose, UnitQuaternion, Vector3};
+use karakuri_spatial::{Pose, UnitQuaternion, Vector3};
 
 use super::Poser;
 use crate::stage::{place_of, robot_places};
 use crate::wire::{Code, Evaluated, Joints, Place, PoseRequest, WireError};
 
-/// Points this little above the lowest one touch the floor. [m]
+/// Soles this little above the lower one touch the floor. [m]
 const TOUCHING: f64 = 0.002;
+/// A foot this far below the floor is the one that stands. [m]
+const BELOW: f64 = 1e-6;
 
 impl Poser {
     /// The robot at a pose.
@@ -75,37 +80,64 @@ impl Poser {
         Ok(q)
     }
 
-    /// Places the root so that the supporting foot, or the lowest point, stands on the floor.
+    /// Pose of the root link where the robot stands in its posture at rest.
+    pub(crate) fn root_at_rest(&mut self) -> Pose {
+        let mut q = self.model.default_position();
+        self.reduction.project_position(&mut q);
+        self.stand(&mut q, Support::Both);
+        pose_of(&[q[0], q[1], q[2], q[3], q[4], q[5], q[6]])
+    }
+
+    /// Places the root so that the soles that are to stand lie on the floor; of a robot without feet the lowest point.
     fn stand(&mut self, q: &mut [f64], support: Support) {
-        let model = &self.model;
-        let foot = match (self.feet, support) {
-            (Some([left, _]), Support::Left | Support::Both | Support::Auto) => Some(left),
-            (Some([_, right]), Support::Right) => Some(right),
-            _ => None,
+        let performer = Arc::clone(&self.performer);
+        let Some(legs) = performer.legs.as_ref().filter(|_| support != Support::None) else {
+            forward_kinematics(&performer.model, &mut self.data, q);
+            let lowest = self.points().map(|p| p.z).fold(f64::INFINITY, f64::min);
+            if lowest.is_finite() {
+                q[2] -= lowest;
+            }
+            return;
         };
-        if let Some(foot) = foot {
-            // Where the foot is in the neutral posture, its axes parallel to the world's.
-            let mut neutral = model.neutral_position();
-            self.reduction.project_position(&mut neutral);
-            forward_kinematics(model, &mut self.data, &neutral);
-            let mut X_WFoot = frame_pose(model, &self.data, foot);
-            X_WFoot.rotation = Matrix3::identity();
-            forward_kinematics(model, &mut self.data, q);
-            let X_WRoot = self.data.pose_in_world[0];
-            let X_RootFoot = X_WRoot.inverse() * frame_pose(model, &self.data, foot);
-            set_root(q, &(X_WFoot * X_RootFoot.inverse()));
-        }
-        forward_kinematics(model, &mut self.data, q);
-        let lowest = self.points(|_| true).map(|p| p.z).fold(f64::INFINITY, f64::min);
-        if lowest.is_finite() {
-            q[2] -= lowest;
+        // Where the sole is in the posture at rest, laid flat on the floor: the robot stays about its origin.
+        let mut rest = performer.model.default_position();
+        self.reduction.project_position(&mut rest);
+        let at_rest = self.soles(legs, &rest);
+        let mut on = |side: usize, q: &mut [f64]| {
+            let p = at_rest[side].translation;
+            let X_WSole = Pose::from_translation(Vector3::new(p.x, p.y, 0.0));
+            forward_kinematics(&performer.model, &mut self.data, q);
+            let X_RootSole = self.data.pose_in_world[0].inverse() * self.sole(&legs[side]);
+            set_root(q, &(X_WSole * X_RootSole.inverse()));
+            self.soles(legs, q)
+        };
+        match support {
+            Support::Right => drop(on(1, q)),
+            Support::Auto => {
+                // The foot that is lower stands.
+                let soles = on(0, q);
+                if soles[1].translation.z < -BELOW {
+                    on(1, q);
+                }
+            }
+            _ => drop(on(0, q)),
         }
     }
 
-    /// Points of collision shapes of some links, at the data's position.
-    fn points(&self, of: impl Fn(karakuri_model::FrameId) -> bool) -> impl Iterator<Item = Vector3> {
-        let geometries = self.model.collisions.iter().filter(move |g| of(g.frame));
-        geometries.flat_map(|g| {
+    /// Pose of a sole at the data's position, `X_WSole`.
+    fn sole(&self, leg: &Leg) -> Pose {
+        frame_pose(&self.performer.model, &self.data, leg.foot) * leg.sole_in_foot
+    }
+
+    /// Poses of both soles. (2)
+    fn soles(&mut self, legs: &[Leg; 2], q: &[f64]) -> [Pose; 2] {
+        forward_kinematics(&self.performer.model, &mut self.data, q);
+        [self.sole(&legs[0]), self.sole(&legs[1])]
+    }
+
+    /// Points of all collision shapes at the data's position.
+    fn points(&self) -> impl Iterator<Item = Vector3> {
+        self.model.collisions.iter().flat_map(|g| {
             let X_WS = match g.body {
                 Some(body) => self.data.pose_in_world[body.0] * g.pose_in_body,
                 None => g.pose_in_body,
@@ -114,27 +146,43 @@ impl Poser {
         })
     }
 
+    /// Corners of the soles that stand, and how far off the floor the farther of two is.
+    fn standing(&self, support: Support) -> Standing {
+        let mut standing = Standing::default();
+        let Some(legs) = &self.performer.legs else { return standing };
+        let soles = [self.sole(&legs[0]), self.sole(&legs[1])];
+        let heights = soles.map(|sole| sole.translation.z);
+        standing.floor = match support {
+            Support::Left => heights[0],
+            Support::Right => heights[1],
+            _ => heights[0].min(heights[1]),
+        };
+        let stands = match support {
+            Support::Left => [true, false],
+            Support::Right => [false, true],
+            Support::Both => [true; 2],
+            Support::None => [false; 2],
+            Support::Auto => heights.map(|z| z < standing.floor + TOUCHING),
+        };
+        for (k, leg) in legs.iter().enumerate().filter(|(k, _)| stands[*k]) {
+            for [x, y] in leg.outline.corners() {
+                let p = soles[k].transform_point(&Vector3::new(x, y, 0.0));
+                standing.corners.push([p.x, p.y]);
+                standing.error = standing.error.max((p.z - standing.floor).abs());
+            }
+        }
+        standing
+    }
+
     /// The robot at a position. (nq)
     pub(super) fn show(&mut self, q: &[f64], support: Support) -> Evaluated {
         let bodies = robot_places(&self.model, &mut self.data, q);
         let model = &self.model;
         let com = center_of_mass(model, &self.data);
-        let lowest = self.points(|_| true).map(|p| p.z).fold(f64::INFINITY, f64::min);
-        let floor = if lowest.is_finite() { lowest } else { 0.0 };
-        let stands = |frame| match (self.feet, support) {
-            (Some([left, _]), Support::Left) => frame == left,
-            (Some([_, right]), Support::Right) => frame == right,
-            (_, Support::None) => false,
-            _ => true,
-        };
-        let touching: Vec<[f64; 2]> = self
-            .points(stands)
-            .filter(|p| p.z < floor + TOUCHING)
-            .map(|p| [p.x, p.y])
-            .collect();
+        let standing = self.standing(support);
+        let polygon = ConvexPolygon::hull(&standing.corners);
+        let margin = polygon.margin([com.x, com.y]);
         let is_floating = matches!(model.base, Base::Floating);
-        let polygon = ConvexPolygon::hull(&touching);
-        let supported = is_floating && touching.len() >= 3;
         let singles = model.joints.iter().filter(|j| j.kind.single().is_some());
         Evaluated {
             joints: Joints(
@@ -143,10 +191,10 @@ impl Poser {
             root: if is_floating { bodies[0] } else { place_of(&Pose::IDENTITY) },
             bodies,
             com: com.into(),
-            margin: supported.then(|| polygon.margin([com.x, com.y])),
-            polygon: if supported { polygon.corners.clone() } else { Vec::new() },
-            floor,
-            support_error: 0.0,
+            margin: margin.is_finite().then_some(margin),
+            polygon: polygon.corners.clone(),
+            floor: standing.floor,
+            support_error: standing.error,
         }
     }
 
@@ -158,11 +206,16 @@ impl Poser {
             WireError::new(Code::NotFound, text, "take a name of the robot's description")
         })
     }
+}
 
-    /// Model of the robot.
-    pub(crate) fn model(&self) -> &Model {
-        &self.model
-    }
+/// The soles that stand.
+#[derive(Debug, Default)]
+struct Standing {
+    corners: Vec<[f64; 2]>,
+    /// Height of the floor. [m]
+    floor: f64,
+    /// Farthest distance of a corner from the floor. [m]
+    error: f64,
 }
 
 /// Sets the root link's pose of a floating robot.

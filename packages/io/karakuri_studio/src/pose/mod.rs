@@ -1,15 +1,13 @@
 //! Poses of the robot: where its bodies are, what holds it up, and how its links reach targets.
 
 mod evaluate;
-mod feet;
 mod reach;
 
 use std::sync::Arc;
 
 use karakuri_dynamics::{Data, InverseKinematics, Reduction};
-use karakuri_model::{FrameId, Model};
-
-pub(crate) use feet::feet_of;
+use karakuri_model::Model;
+use karakuri_motion::Performer;
 
 /// Workspace for the poses of one robot.
 #[derive(Debug)]
@@ -18,17 +16,18 @@ pub(crate) struct Poser {
     data: Data,
     reduction: Reduction,
     ik: InverseKinematics,
-    feet: Option<[FrameId; 2]>,
+    performer: Arc<Performer>,
 }
 
 impl Poser {
     /// Workspace for a robot.
-    pub(crate) fn new(model: &Arc<Model>) -> Self {
+    pub(crate) fn new(performer: &Arc<Performer>) -> Self {
+        let model = &performer.model;
         Self {
             data: Data::new(model),
             reduction: Reduction::new(model),
             ik: InverseKinematics::new(model, 4),
-            feet: feet_of(model),
+            performer: Arc::clone(performer),
             model: Arc::clone(model),
         }
     }

@@ -1,4 +1,4 @@
-//! Pulling a part with a spring, as with a rubber band on the pointer.
+//! Pulling a part with springs, as with a rubber band on the pointer.
 
 use karakuri_physics::{Anchor, Owner, Spring, SpringId, World};
 use karakuri_spatial::Vector3;
@@ -10,11 +10,13 @@ const FOLLOWS_IN: f64 = 0.2;
 /// Mass where nothing says one. [kg]
 const SOME_MASS: f64 = 1.0;
 
-/// What is pulled.
+/// Distance of the springs' far ends: so far that they stay parallel to the world's axes. [m]
+const FAR: f64 = 1000.0;
+
+/// What is pulled: by a spring along each axis of the world, so that it does not swing about the pointer.
 #[derive(Debug)]
-pub(super) struct Pulled {
-    id: SpringId,
-}
+pub(super) struct Pulled([SpringId; 3]);
+
 
 /// Pulls a part, or what is pulled already to another point.
 pub(super) fn pull(
@@ -28,26 +30,28 @@ pub(super) fn pull(
     }
     let (anchor, mass) = anchor(world, grab)?;
     let stiffness = grab.stiffness.unwrap_or(mass * (std::f64::consts::TAU / FOLLOWS_IN).powi(2));
-    let spring = Spring {
-        a: Anchor::World(grab.to.into()),
+    let along = |axis: usize| Spring {
+        a: Anchor::World(Vector3::from(grab.to) + Vector3::ith(axis, FAR)),
         b: anchor,
         stiffness,
-        // Critical: no swinging on the pointer.
+        // Critical: it arrives without swinging.
         damping: 2.0 * (stiffness * mass).sqrt(),
-        rest_length: 0.0,
+        rest_length: FAR,
     };
-    let invalid = |error| WireError::from_text(Code::Invalid, &error);
-    let id = world.add_spring(spring).map_err(invalid)?;
-    // The new one first: what cannot be pulled there stays as it was.
+    let mut add = |axis| {
+        world.add_spring(along(axis)).map_err(|error| WireError::from_text(Code::Invalid, &error))
+    };
+    // The new ones first: what cannot be pulled there stays as it was.
+    let springs = [add(0)?, add(1)?, add(2)?];
     release(world, pulled);
-    *pulled = Some(Pulled { id });
+    *pulled = Some(Pulled(springs));
     Ok(())
 }
 
 /// Lets go.
 pub(super) fn release(world: &mut World, pulled: &mut Option<Pulled>) {
-    if let Some(pulled) = pulled.take() {
-        world.remove_spring(pulled.id);
+    for id in pulled.take().into_iter().flat_map(|pulled| pulled.0) {
+        world.remove_spring(id);
     }
 }
 

@@ -38,6 +38,13 @@ impl Audience {
             outbox.show(frames.to_vec());
         }
     }
+
+    /// Shows a frame of another source, as of the robot, beside those of the simulation.
+    pub(crate) fn show_beside(&self, frame: &[u8]) {
+        for outbox in self.0.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+            outbox.show_beside(frame.to_vec());
+        }
+    }
 }
 
 /// What the simulation is told; each is answered.

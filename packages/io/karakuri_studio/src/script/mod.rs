@@ -169,7 +169,9 @@ impl Script {
             self.state.said = said;
         }
         if let Err(error) = result {
-            let line = error.position().line().and_then(|line| u32::try_from(line).ok());
+            // The innermost: the outermost is the call from here, which has none.
+            let line = error.unwrap_inner().position().line();
+            let line = line.and_then(|line| u32::try_from(line).ok());
             self.state.line = line.unwrap_or(0);
             self.state.error = sentence(&error);
         }

@@ -20,6 +20,7 @@ use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Runtime};
 
 use crate::assets::Assets;
+use crate::link::RobotLink;
 use crate::session::{Input, OpenError, Session, Settings};
 
 pub(crate) use outbox::{Outbox, Outgoing};
@@ -76,12 +77,13 @@ pub(crate) struct Shared {
 }
 
 impl Studio {
-    /// Opens a file and serves it.
+    /// Opens a file and serves it, with the robot behind it if there is one.
     ///
     /// # Errors
     /// When the file cannot be opened, or the address is taken.
     pub fn start(
-        settings: Settings,
+        settings: &Settings,
+        link: Option<Box<dyn RobotLink>>,
         listening: Listening,
         token: Token,
     ) -> Result<Self, ServeError> {
@@ -89,7 +91,7 @@ impl Studio {
         let lacks_page = page.is_missing();
         let assets = Assets::default();
         let (inputs, receiver) = std::sync::mpsc::channel();
-        let session = Session::open(settings, assets.clone(), inputs.clone())?;
+        let session = Session::open(settings, link, assets.clone(), inputs.clone())?;
         let runtime = Builder::new_multi_thread()
             .worker_threads(2)
             .thread_name("studio-network")

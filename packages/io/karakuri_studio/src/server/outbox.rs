@@ -24,6 +24,8 @@ struct Waiting {
     texts: VecDeque<String>,
     /// Frames of one instant; a later one takes their place.
     frames: Option<Vec<Vec<u8>>>,
+    /// A frame of another source; a later one takes its place.
+    beside: Option<Vec<u8>>,
     sent: u32,
     confirmed: u32,
     closed: Option<&'static str>,
@@ -68,6 +70,16 @@ impl Outbox {
         self.news.notify_one();
     }
 
+    /// Puts a frame of another source in the place of the one that waits.
+    pub(crate) fn show_beside(&self, frame: Vec<u8>) {
+        let mut waiting = self.waiting();
+        if waiting.closed.is_none() {
+            waiting.beside = Some(frame);
+        }
+        drop(waiting);
+        self.news.notify_one();
+    }
+
     /// The client has got the frames of this number.
     pub(crate) fn confirm(&self, seq: u32) {
         let mut waiting = self.waiting();
@@ -75,12 +87,6 @@ impl Outbox {
             waiting.confirmed = waiting.confirmed.max(seq);
         }
         drop(waiting);
-        self.news.notify_one();
-    }
-
-    /// Closes after what waits.
-    pub(crate) fn close(&self, reason: &'static str) {
-        self.waiting().closed = Some(reason);
         self.news.notify_one();
     }
 
@@ -120,7 +126,11 @@ impl Waiting {
         if self.sent.saturating_sub(self.confirmed) >= UNCONFIRMED {
             return None;
         }
-        let mut frames = self.frames.take()?;
+        let mut frames = self.frames.take().unwrap_or_default();
+        frames.extend(self.beside.take());
+        if frames.is_empty() {
+            return None;
+        }
         self.sent += 1;
         for bytes in &mut frames {
             frame::set_seq(bytes, self.sent);

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::project::{Drag, Project};
 use super::{Session, to_value};
 use crate::wire::{
-    Code, DocumentPatch, Edited, Event, LiveState, Operation, PreviewState, Request,
+    Code, DocumentPatch, Edited, Event, Operation, Request,
     Saved, Undone, Welcome, WireError,
 };
 
@@ -68,9 +68,19 @@ impl Session {
                 self.lease_changed()
             }
             Operation::Ack { .. } | Operation::Ping {} => Ok(Value::Null),
+            Operation::Clip(clip) => self.clip(clip),
+            Operation::Preview { motion } => self.preview(motion),
+            Operation::PreviewCancel {} => self.cancel_preview(),
+            Operation::Import { name, data, rate } => self.import(client, name, data, *rate),
+            Operation::Export { format, motion } => self.export(format, motion),
             Operation::ParamKeep {} => self.keep_parameters(client),
             Operation::ScriptAllow { name, hash } => self.allow_script(name, hash),
             Operation::ScriptList {} => to_value(&self.script_states()),
+            operation @ (Operation::LiveArm { .. }
+            | Operation::LiveFollow { .. }
+            | Operation::LiveSend { .. }
+            | Operation::LiveStop {}
+            | Operation::Play { .. }) => self.answer_live(operation),
             operation => self.answer_run(operation),
         }
     }
@@ -88,10 +98,10 @@ impl Session {
             recovery: project.journal.recovery().cloned(),
             lease: self.clients.state(),
             run: self.run_state(),
-            preview: PreviewState::default(),
-            live: LiveState::default(),
+            preview: self.previews.state().clone(),
+            live: self.live.state(),
             scripts: self.script_states(),
-            export_formats: Vec::new(),
+            export_formats: super::motions::export_formats(),
             undo: project.history.next_undo(),
             redo: project.history.next_redo(),
         }
@@ -101,7 +111,7 @@ impl Session {
         to_value(&Edited { rev: self.project.rev })
     }
 
-    fn lease_changed(&self) -> Result<Value, WireError> {
+    fn lease_changed(&mut self) -> Result<Value, WireError> {
         let state = self.clients.state();
         self.tell(&Event::Lease(state.clone()));
         to_value(&state)
@@ -119,6 +129,9 @@ impl Session {
         project.stage.number = number;
         project.rev = self.project.rev + 1;
         self.project = project;
+        self.running = None;
+        self.previews.cancel();
+        self.assets.keep_meshes(&self.project.stage);
         let welcome = self.welcome(client);
         for event in [
             Event::Stage(self.project.stage.clone()),
@@ -156,6 +169,7 @@ impl Session {
         let before = self.project.document.clone();
         let Some(recovered) = self.project.journal.take_left(&before) else { return self.edited() };
         self.project.adopt(recovered, &self.folder, &self.assets)?;
+        self.project.journal.forget_left();
         self.tell(&Event::Stage(self.project.stage.clone()));
         self.tell_document(client, "recover", &before);
         self.edited()
@@ -200,6 +214,8 @@ impl Session {
             let hint = "end the drag first";
             return Err(WireError::new(Code::State, "a drag goes on", hint));
         }
+        // What it is of is no more.
+        self.previews.cancel();
         let before = self.project.document.clone();
         let label = label.unwrap_or_else(|| UNNAMED.to_owned());
         let effect =

@@ -43,7 +43,7 @@ pub(super) struct Journal {
     since_copy: usize,
     unsynced: Option<Instant>,
     problem: Option<String>,
-    /// What another session left; as long as it is there, nothing is written over it.
+    /// What another session left.
     left: Option<Left>,
 }
 
@@ -57,8 +57,12 @@ impl Journal {
     /// Journal of the file of this text, with what another session left of it.
     pub(super) fn beside(file: &Path, text: &str) -> Self {
         let path = path_of(file);
+        // Aside, so that this session has a journal of its own while nobody has said what becomes of the other. There may be
+        // none, or the folder may not be ours to write: then it is read where it is.
+        let aside = aside(&path);
+        let _absent = std::fs::rename(&path, &aside);
         Self {
-            left: Left::read(&path),
+            left: Left::read(&aside).or_else(|| Left::read(&path)),
             base: hash(&[text.as_bytes()]),
             path,
             file: None,
@@ -76,7 +80,8 @@ impl Journal {
     /// Takes what another session left: the document that it makes of this one.
     pub(super) fn take_left(&mut self, document: &Document) -> Option<Document> {
         let mut recovered = document.clone();
-        for line in self.left.take()?.lines {
+        let left = self.left.take()?;
+        for line in left.lines {
             match line {
                 Line::File(_) => {}
                 Line::Document(whole) => recovered = *whole,
@@ -91,16 +96,23 @@ impl Journal {
         Some(recovered)
     }
 
+    /// What was left is in this session's journal now.
+    pub(super) fn forget_left(&self) {
+        if self.file.is_some() {
+            let _absent = std::fs::remove_file(aside(&self.path));
+        }
+    }
+
     /// Forgets what another session left.
     pub(super) fn drop_left(&mut self) {
         if self.left.take().is_some() {
-            self.remove();
+            let _absent = std::fs::remove_file(aside(&self.path));
         }
     }
 
     /// Adds a change, after which the document is this one.
     pub(super) fn add(&mut self, ops: &[Op], document: &Document) {
-        if self.left.is_some() || self.problem.is_some() {
+        if self.problem.is_some() {
             return;
         }
         let written = if self.file.is_none() || self.since_copy >= SNAPSHOT_EVERY {
@@ -156,10 +168,11 @@ impl Journal {
 
     /// The document is saved to a file as this text: nothing is unsaved.
     pub(super) fn restart(&mut self, file: &Path, text: &str) {
-        self.left = None;
+        self.drop_left();
         self.remove();
-        *self = Self { left: None, ..Self::beside(file, text) };
-        self.remove();
+        *self = Self::beside(file, text);
+        // Of a file that was overwritten.
+        self.drop_left();
     }
 
     fn remove(&mut self) {
@@ -181,6 +194,13 @@ impl Left {
         let age = age.unwrap_or_default().as_secs_f64();
         (changes > 0).then_some(Self { lines, recovery: Recovery { edits, age } })
     }
+}
+
+/// Where the journal of a session that is over is put.
+fn aside(journal: &Path) -> PathBuf {
+    let mut name = journal.as_os_str().to_owned();
+    name.push(".left");
+    PathBuf::from(name)
 }
 
 fn path_of(file: &Path) -> PathBuf {

@@ -6,6 +6,8 @@ mod folder;
 mod history;
 mod journal;
 mod keep;
+mod live;
+mod motions;
 mod patch;
 mod project;
 mod running;
@@ -21,17 +23,20 @@ use serde_json::Value;
 use tokio::sync::OwnedSemaphorePermit;
 
 use crate::assets::Assets;
+use crate::link::RobotLink;
+use crate::preview::{News, Previews};
 use crate::server::Outbox;
 use crate::wire::{Event, Request, WireError};
 
 use clients::Clients;
+use live::Live;
 use folder::Folder;
 pub use project::OpenError;
 use project::Project;
 use running::Running;
 
-/// Period at which the session looks at the time: leases that were asked for, the journal. [s]
-const TICK: Duration = Duration::from_millis(100);
+/// Period at which the session looks at the time: the robot, leases that were asked for, the journal.
+const TICK: Duration = Duration::from_millis(50);
 
 /// What a studio is started with.
 #[derive(Debug, Clone)]
@@ -74,6 +79,8 @@ pub(crate) enum Input {
     },
     /// The simulation has ended by itself.
     Run(crate::wire::RunState),
+    /// News of a preview.
+    Preview(News),
     /// The studio ends.
     Quit,
 }
@@ -86,6 +93,8 @@ pub(crate) struct Session {
     clients: Clients,
     project: Project,
     running: Option<Running>,
+    previews: Previews,
+    live: Live,
     /// Hashes of the scripts that may run.
     allowed: BTreeSet<String>,
     /// Whether the last request set a parameter: the next one of the same goes on with that change.
@@ -96,11 +105,12 @@ pub(crate) struct Session {
 impl Session {
     /// Opens the file that the studio is started with.
     pub(crate) fn open(
-        settings: Settings,
+        settings: &Settings,
+        link: Option<Box<dyn RobotLink>>,
         assets: Assets,
         inputs: Sender<Input>,
     ) -> Result<Self, OpenError> {
-        let folder = Folder::around(&settings)?;
+        let folder = Folder::around(settings)?;
         let project = Project::open(&settings.file, settings.config.as_deref(), &folder, &assets)?;
         Ok(Self {
             folder,
@@ -108,6 +118,8 @@ impl Session {
             clients: Clients::default(),
             project,
             running: None,
+            previews: Previews::default(),
+            live: Live::new(link),
             allowed: BTreeSet::new(),
             parameter_drag: false,
             inputs,
@@ -128,6 +140,7 @@ impl Session {
                 self.tick();
             }
         }
+        self.stop_robot("the studio ends");
         self.project.journal.sync();
     }
 
@@ -156,11 +169,13 @@ impl Session {
                 self.tell(&Event::Lease(self.clients.state()));
             }
             Input::Run(state) => self.run_news(state),
+            Input::Preview(news) => self.preview_news(news),
             Input::Quit => {}
         }
     }
 
     fn tick(&mut self) {
+        self.watch_robot();
         if self.clients.pass_lease() {
             self.end_drag();
             self.tell(&Event::Lease(self.clients.state()));

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use karakuri_files::{LoadError, read_text, root_element, write_atomic};
 use karakuri_model::yaml::read_tree;
-use karakuri_motion::{Document, Op, Problem, RobotReference, file};
+use karakuri_motion::{Document, Op, Performer, Problem, RobotReference, file};
 use karakuri_physics::World;
 use karakuri_simulation::LoadedScene;
 
@@ -81,6 +81,10 @@ pub(super) struct Project {
     pub(super) scene: LoadedScene,
     pub(super) stage: Stage,
     pub(super) poser: Option<Poser>,
+    /// The robot, as motions need it.
+    pub(super) performer: Option<Arc<Performer>>,
+    /// SHA-256 of the robot.
+    pub(super) model_key: String,
 }
 
 #[derive(Debug)]
@@ -127,7 +131,7 @@ impl Project {
         let scene = scene::load(&document, &base, &mut models)?;
         scene.world().map_err(LoadError::from)?;
         let stage = describe(&scene, assets, 1);
-        let poser = scene.models.first().map(Poser::new);
+        let Robot { poser, performer, model_key } = Robot::of(&scene);
         let journal = Journal::beside(&opened, &text);
         let saved = Saved {
             document: document.clone(),
@@ -146,12 +150,19 @@ impl Project {
             scene,
             stage,
             poser,
+            performer,
+            model_key,
         })
     }
 
     /// Folder that names in the document are relative to.
     fn base(&self, folder: &Folder) -> PathBuf {
         base_folder(self.path.as_deref(), folder)
+    }
+
+    /// File that names in the document are relative to; it need not exist.
+    pub(super) fn named_in(&self, folder: &Folder) -> PathBuf {
+        self.base(folder).join("document.yaml")
     }
 
     /// State of the file.
@@ -235,7 +246,8 @@ impl Project {
         let (scene, _) = self.checked_scene(document, folder)?;
         let stage = describe(&scene, assets, self.stage.number);
         if scene.models.first().map(Arc::as_ptr) != self.scene.models.first().map(Arc::as_ptr) {
-            self.poser = scene.models.first().map(Poser::new);
+            let Robot { poser, performer, model_key } = Robot::of(&scene);
+            (self.poser, self.performer, self.model_key) = (poser, performer, model_key);
         }
         self.scene = scene;
         let differs = stage != self.stage;
@@ -341,6 +353,25 @@ impl Project {
     pub(super) fn scene_key(&self) -> String {
         let text = serde_json::to_vec(&(&self.document.scene, &self.document.robot));
         hash(&[&text.unwrap_or_default()])
+    }
+}
+
+/// The first robot of a scene, in all its workspaces.
+struct Robot {
+    poser: Option<Poser>,
+    performer: Option<Arc<Performer>>,
+    model_key: String,
+}
+
+impl Robot {
+    fn of(scene: &LoadedScene) -> Self {
+        let model = scene.models.first();
+        let performer = model.map(|model| Arc::new(Performer::new(Arc::clone(model))));
+        Self {
+            poser: performer.as_ref().map(Poser::new),
+            performer,
+            model_key: model.map(|model| hash(&[format!("{model:?}").as_bytes()])).unwrap_or_default(),
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::project::refuse_load;
 use super::{Session, keep, to_value};
-use crate::run::{Answer, Order, Playback, Runner, Start, list_parameters};
+use crate::run::{Answer, Order, Runner, Start, list_parameters};
 use crate::script::Scripts;
 use crate::wire::{
     Code, Event, Operation, Parameter, ParameterValue, RunPhase, RunState, WireError,
@@ -308,12 +308,6 @@ impl Session {
             self.tell(&Event::Script(state.clone()));
         }
         Ok(json!(state))
-    }
-
-    /// A motion as drives follow it.
-    pub(super) fn playback(&mut self, motion: &str) -> Result<Playback, WireError> {
-        let text = format!("there is no motion `{motion}`");
-        Err(WireError::new(Code::NotFound, text, "choose another one"))
     }
 }
 

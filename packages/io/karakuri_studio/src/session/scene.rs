@@ -7,10 +7,12 @@ use std::sync::Arc;
 use karakuri_files::{FileAssets, LoadError, load_robot};
 use karakuri_model::yaml::Node;
 use karakuri_model::{Base, Diagnostics, Model};
-use karakuri_motion::{Document, PhysicsScene, RobotReference};
+use karakuri_motion::{Document, Performer, PhysicsScene, RobotReference};
 use karakuri_physics::{Scene, SceneRobot};
 use karakuri_simulation::{LoadedScene, fill_scene};
 use serde_json::{Map, Value, json};
+
+use crate::pose::Poser;
 
 /// Lists of a scene file that the document has by name.
 const LISTS: [&str; 3] = ["bodies", "joints", "springs"];
@@ -27,11 +29,6 @@ pub(super) fn is_scene(root: &Node) -> bool {
 pub(super) struct Models(BTreeMap<(PathBuf, Option<PathBuf>, String), Arc<Model>>);
 
 impl Models {
-    /// Forgets all, so that files are read again.
-    pub(super) fn clear(&mut self) {
-        self.0.clear();
-    }
-
     fn load(
         &mut self,
         urdf: PathBuf,
@@ -148,9 +145,12 @@ fn own_robot(
         "urdf": robot.urdf,
         "base": if floating { "floating" } else { "fixed" },
     });
-    if let Base::Fixed(pose) = model.base {
-        keys["pose"] = json!({ "xyz": pose.translation.as_slice(), "rpy": pose.rpy() });
-    }
+    // A floating robot begins on the floor, not in it.
+    let pose = match model.base {
+        Base::Fixed(pose) => pose,
+        Base::Floating => Poser::new(&Arc::new(Performer::new(Arc::clone(&model)))).root_at_rest(),
+    };
+    keys["pose"] = json!({ "xyz": pose.translation.as_slice(), "rpy": pose.rpy() });
     Ok(Some(OwnRobot { model, keys }))
 }
 

@@ -1,14 +1,16 @@
 //! Descriptions of robots and bodies.
 
+use std::sync::Arc;
+
 use indexmap::IndexMap;
 use karakuri_dynamics::Data;
 use karakuri_model::{BodyId, DofKind, Geometry, JointKind, Model, Shape};
+use karakuri_motion::Performer;
 use karakuri_simulation::LoadedScene;
 use karakuri_spatial::Vector3;
 
 use super::{decimate, mesh, place_of, robot_places};
 use crate::assets::Assets;
-use crate::pose::feet_of;
 use crate::wire::{
     JointDescription, Joints, LinkDescription, MeshReference, MimicDescription,
     PostureDescription, RobotDescription, ShapeDescription, Stage, StageObject, Visual,
@@ -50,7 +52,7 @@ pub(crate) fn describe(scene: &LoadedScene, assets: &Assets, number: u16) -> Sta
     }
 }
 
-fn describe_robot(name: &str, model: &Model, assets: &Assets) -> RobotDescription {
+fn describe_robot(name: &str, model: &Arc<Model>, assets: &Assets) -> RobotDescription {
     let rest = model.default_position();
     let singles = || model.joints.iter().enumerate().filter(|(_, j)| j.kind.single().is_some());
     let visuals = if model.visuals.is_empty() { &model.collisions } else { &model.visuals };
@@ -76,8 +78,9 @@ fn describe_robot(name: &str, model: &Model, assets: &Assets) -> RobotDescriptio
                 ),
             })
             .collect(),
-        feet: feet_of(model)
-            .map(|feet| feet.map(|id| model.frames[id.0].name.clone()).to_vec())
+        feet: Performer::new(Arc::clone(model))
+            .legs
+            .map(|legs| legs.map(|leg| model.frames[leg.foot.0].name.clone()).to_vec())
             .unwrap_or_default(),
         bodies_at_rest: robot_places(model, &mut Data::new(model), &rest),
     }

@@ -4,6 +4,7 @@
 //! Angles are in rad and lengths in m everywhere but inside the document and its operations, whose angles are in the
 //! document's unit.
 
+mod convert;
 mod error;
 mod event;
 pub mod frame;

@@ -331,8 +331,10 @@ pub struct IkReport {
 pub struct ClipRequest {
     /// Name of the motion.
     pub motion: String,
-    /// Rows a second; 60 if not given. [Hz]
+    /// Rows a second; one a frame of the motion if not given. [Hz]
     pub rate: Option<f64>,
+    /// Whether to check it and to follow its balance, which takes longer; yes if not given.
+    pub checks: Option<bool>,
 }
 
 /// A sampled motion.
@@ -341,7 +343,7 @@ pub struct ClipRequest {
 pub struct ClipReport {
     /// Rows at `/clip/<hash>`.
     pub hash: String,
-    /// Number of rows.
+    /// Number of rows; the last one is at the end of the motion.
     pub n_rows: u32,
     /// Time between rows. [s]
     pub dt: f64,

@@ -56,6 +56,14 @@ pub enum VerdictKind {
     Collision,
     /// The zero moment point leaves the support polygon.
     Balance,
+    /// A joint needs more effort than its motor has at that speed. A remark.
+    TorqueAtSpeed,
+    /// The speed of a joint jumps. A remark.
+    Impulse,
+    /// The centre of mass leaves the support polygon: the robot cannot stop there. A remark.
+    Static,
+    /// A sole that is to stand is off the floor or leans. A remark.
+    Sole,
 }
 
 /// What is wrong with a motion, and where first.

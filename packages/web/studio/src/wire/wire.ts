@@ -57,7 +57,7 @@ export type ClipReport = {
  */
 hash: string, 
 /**
- * Number of rows.
+ * Number of rows; the last one is at the end of the motion.
  */
 n_rows: number, 
 /**
@@ -90,9 +90,13 @@ export type ClipRequest = {
  */
 motion: string, 
 /**
- * Rows a second; 60 if not given. [Hz]
+ * Rows a second; one a frame of the motion if not given. [Hz]
  */
-rate?: number | null, };
+rate?: number | null, 
+/**
+ * Whether to check it and to follow its balance, which takes longer; yes if not given.
+ */
+checks?: boolean | null, };
 
 /**
  * Why a request was refused; the page words it by its code.
@@ -1914,7 +1918,7 @@ limit: number, };
 /**
  * Kind of a verdict.
  */
-export type VerdictKind = "ok" | "falls" | "limit" | "speed" | "torque" | "slip" | "collision" | "balance";
+export type VerdictKind = "ok" | "falls" | "limit" | "speed" | "torque" | "slip" | "collision" | "balance" | "torque_at_speed" | "impulse" | "static" | "sole";
 
 /**
  * A client.

@@ -1,0 +1,317 @@
+//! A motion written out: the keys of every joint in absolute time, with the motions that its scenes play, mirrored and repeated.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use karakuri_model::BodyId;
+use karakuri_spatial::Pose as RigidPose;
+
+use crate::document::{AngleUnit, Document};
+use crate::mirror::Mirror;
+use crate::motion::{Blend, Ease, Key, Motion, RootPose, Scene, Support, Track};
+use crate::pose::Pose;
+use crate::problem::{Code, Problem};
+use crate::robot::Performer;
+
+/// Scenes that a motion may have when it is written out.
+const SCENES_LIMIT: usize = 200_000;
+
+/// A motion written out, in SI units.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Score {
+    /// Keys of each joint, in ascending time.
+    pub(crate) keys: BTreeMap<BodyId, Vec<Key>>,
+    /// Keys that are added to the joint's position during a span.
+    pub(crate) added: Vec<Added>,
+    /// Keys of the root link.
+    pub(crate) root: Vec<RootKey>,
+    /// Spans of the scenes, in their order.
+    pub(crate) spans: Vec<Span>,
+    /// End of the last scene. [s]
+    pub(crate) duration: f64,
+}
+
+/// Keys that are added to a joint's position.
+#[derive(Debug, Clone)]
+pub(crate) struct Added {
+    pub(crate) joint: BodyId,
+    pub(crate) keys: Vec<Key>,
+    /// Start and end of the motion that has the track. [s]
+    pub(crate) during: [f64; 2],
+}
+
+/// A key of the root link.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RootKey {
+    pub(crate) t: f64,
+    pub(crate) pose: RigidPose,
+    pub(crate) ease: Ease,
+}
+
+/// The time of a scene.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Span {
+    /// Its start. [s]
+    pub start: f64,
+    /// Its end. [s]
+    pub end: f64,
+    /// Index of the scene in the motion that is performed; of the scene that plays it for one of another motion.
+    pub scene: usize,
+    /// The feet that stand.
+    pub support: Support,
+}
+
+impl Score {
+    /// Writes a motion out.
+    ///
+    /// # Errors
+    /// Every problem: joints that the robot lacks, tables that lack a joint, too many scenes.
+    pub(crate) fn new(
+        document: &Document,
+        name: &str,
+        performer: &Performer,
+    ) -> Result<Self, Vec<Problem>> {
+        let mut problems = document.check();
+        let Some(motion) = document.motions.get(name) else {
+            let at = format!("motions.{name}");
+            problems.push(Problem::new(Code::Missing, at, format!("there is no motion `{name}`")));
+            return Err(problems);
+        };
+        if !problems.is_empty() {
+            return Err(problems);
+        }
+        let mirror = document.mirror.as_ref().unwrap_or(&performer.mirror);
+        let mut writer = Writer {
+            document,
+            performer,
+            mirror,
+            score: Self::default(),
+            drafts: BTreeMap::new(),
+            problems,
+            scenes: 0,
+        };
+        let place = Place { at: format!("motions.{name}"), mirrored: false, scene: None };
+        let start = motion.start.support;
+        let end = writer.motion(motion, 0.0, start, &place);
+        let Writer { mut score, drafts, mut problems, .. } = writer;
+        problems.dedup();
+        if !problems.is_empty() {
+            return Err(problems);
+        }
+        score.duration = end;
+        for (joint, mut keys) in drafts {
+            // Stable: of two keys at one time, the later written one holds.
+            keys.sort_by(|a, b| a.t.total_cmp(&b.t));
+            let mut ordered: Vec<Key> = Vec::with_capacity(keys.len());
+            for key in keys {
+                match ordered.last_mut() {
+                    Some(last) if last.t == key.t => last.y = key.y,
+                    _ => ordered.push(key),
+                }
+            }
+            score.keys.insert(joint, ordered);
+        }
+        Ok(score)
+    }
+}
+
+/// Where the writer is.
+struct Place {
+    /// Place in the document.
+    at: String,
+    /// Whether left and right are exchanged.
+    mirrored: bool,
+    /// Scene of the motion that is performed.
+    scene: Option<usize>,
+}
+
+struct Writer<'a> {
+    document: &'a Document,
+    performer: &'a Performer,
+    mirror: &'a Mirror,
+    score: Score,
+    drafts: BTreeMap<BodyId, Vec<Key>>,
+    problems: Vec<Problem>,
+    scenes: usize,
+}
+
+impl Writer<'_> {
+    /// Writes a motion from a time on; returns its end. [s]
+    fn motion(&mut self, motion: &Motion, from: f64, support: Support, place: &Place) -> f64 {
+        let replaced: Vec<&str> = motion
+            .tracks
+            .iter()
+            .filter(|(_, track)| track.blend == Blend::Replace && !track.keys.is_empty())
+            .map(|(joint, _)| joint.as_str())
+            .collect();
+        if place.scene.is_none() {
+            let start = Scene { pose: motion.start.pose.clone(), ..Scene::default() };
+            let at = format!("{}.start", place.at);
+            self.keys(&start, 0.0, &replaced, &Place { at, mirrored: false, scene: None });
+        }
+        let (mut t, mut support) = (from, support);
+        for (i, scene) in motion.scenes.iter().enumerate() {
+            self.scenes += 1;
+            if self.scenes > SCENES_LIMIT {
+                let message =
+                    format!("the motion has more than {SCENES_LIMIT} scenes when written out");
+                self.problem(Code::Range, &place.at, message, "repeat less");
+                return t;
+            }
+            let index = place.scene.unwrap_or(i);
+            support = scene.support.map_or(support, |support| {
+                if place.mirrored { mirrored(support) } else { support }
+            });
+            let at = format!("{}.scenes[{i}]", place.at);
+            let start = t;
+            t += scene.time;
+            if t > start {
+                self.score.spans.push(Span { start, end: t, scene: index, support });
+            }
+            let is_mirrored = place.mirrored != scene.mirror;
+            let here = Place { at, mirrored: is_mirrored, scene: Some(index) };
+            let inner = scene.motion.as_ref().and_then(|name| self.document.motions.get(name));
+            match inner.map(Arc::clone) {
+                Some(inner) => {
+                    for _ in 0..scene.repeat {
+                        let stands = inner.start.support;
+                        let stands = if is_mirrored { mirrored(stands) } else { stands };
+                        let stands = if stands == Support::Auto { support } else { stands };
+                        t = self.motion(&inner, t, stands, &here);
+                        if self.scenes > SCENES_LIMIT {
+                            return t;
+                        }
+                    }
+                }
+                None => self.keys(scene, t, &replaced, &here),
+            }
+        }
+        let end = motion.tracks.values().filter_map(|track| track.keys.last());
+        let end = end.map(|key| from + key.t).fold(t, f64::max);
+        for (joint, track) in &motion.tracks {
+            self.track(joint, track, [from, end], place);
+        }
+        if end > t && place.scene.is_none() {
+            let scene = motion.scenes.len().saturating_sub(1);
+            self.score.spans.push(Span { start: t, end, scene, support });
+        }
+        end
+    }
+
+    fn track(&mut self, joint: &str, track: &Track, during: [f64; 2], place: &Place) {
+        let at = format!("{}.tracks.{joint}", place.at);
+        let Some((joint, sign)) = self.joint(joint, place.mirrored, &at) else { return };
+        let factor = sign * self.performer.to_si(joint, self.unit(), 1.0);
+        let key = |key: &Key| Key { t: during[0] + key.t, y: factor * key.y, ease: key.ease };
+        let keys = track.keys.iter().map(key);
+        match track.blend {
+            Blend::Replace => self.drafts.entry(joint).or_default().extend(keys),
+            Blend::Add => {
+                let keys = keys.collect();
+                self.score.added.push(Added { joint, keys, during });
+            }
+        }
+    }
+
+    /// Keys of a scene's end.
+    fn keys(&mut self, scene: &Scene, t: f64, replaced: &[&str], place: &Place) {
+        let mut values: BTreeMap<String, f64> = BTreeMap::new();
+        let mut root = None;
+        if let Some(pose) = scene.pose.as_ref().and_then(|name| self.document.poses.get(name)) {
+            layered(self.document, pose, &mut |pose| {
+                values.extend(pose.joints.iter().map(|(joint, value)| (joint.clone(), *value)));
+                root = pose.root.or(root);
+            });
+        }
+        values.extend(scene.joints.iter().map(|(joint, value)| (joint.clone(), *value)));
+        for (joint, value) in values {
+            if replaced.contains(&joint.as_str()) {
+                continue;
+            }
+            let at = format!("{}.{joint}", place.at);
+            let Some((id, sign)) = self.joint(&joint, place.mirrored, &at) else { continue };
+            let y = sign * self.performer.to_si(id, self.unit(), value);
+            self.drafts.entry(id).or_default().push(Key { t, y, ease: scene.ease });
+        }
+        if let Some(root) = scene.root.or(root) {
+            let pose = pose_of(&root, self.unit());
+            let pose = if place.mirrored { mirrored_pose(&pose) } else { pose };
+            self.score.root.push(RootKey { t, pose, ease: scene.ease });
+        }
+    }
+
+    /// A joint by its name, or its partner in the mirror, with the sign of its position.
+    fn joint(&mut self, name: &str, is_mirrored: bool, at: &str) -> Option<(BodyId, f64)> {
+        let Some(id) = self.performer.joint(name) else {
+            let model = &self.performer.model;
+            let leader = model.joint(name).and_then(|id| self.performer.leader(id));
+            let remedy = match leader {
+                Some(leader) => format!("it follows `{}`: move that", model.joints[leader.0].name),
+                None => {
+                    let joints = self.performer.joints();
+                    let known: Vec<&str> =
+                        joints.map(|id| model.joints[id.0].name.as_str()).collect();
+                    format!("the joints are {}", known.join(", "))
+                }
+            };
+            let message = format!("robot `{}` has no joint `{name}` to move", model.name);
+            self.problem(Code::Missing, at, message, &remedy);
+            return None;
+        };
+        if !is_mirrored {
+            return Some((id, 1.0));
+        }
+        let image = self.mirror.image(name);
+        let found = image.and_then(|(name, sign)| Some((self.performer.joint(name)?, sign)));
+        if found.is_none() {
+            let message = format!("the mirror table lacks joint `{name}`");
+            self.problem(Code::Missing, at, message, "add it to `mirror`, in pairs or self");
+        }
+        found
+    }
+
+    fn problem(&mut self, code: Code, at: &str, message: String, remedy: &str) {
+        self.problems.push(Problem::new(code, at, message).remedy(remedy));
+    }
+
+    fn unit(&self) -> AngleUnit {
+        self.document.units.angle
+    }
+}
+
+/// Visits the layers of a pose, the lowest first.
+fn layered(document: &Document, pose: &Pose, visit: &mut dyn FnMut(&Pose)) {
+    let mut layers = vec![pose];
+    let mut top = pose;
+    while let Some(below) = top.from.as_ref().and_then(|name| document.poses.get(name)) {
+        layers.push(below);
+        top = below;
+    }
+    layers.into_iter().rev().for_each(visit);
+}
+
+fn mirrored(support: Support) -> Support {
+    match support {
+        Support::Left => Support::Right,
+        Support::Right => Support::Left,
+        other => other,
+    }
+}
+
+/// Pose of a root link. [SI]
+pub(crate) fn pose_of(root: &RootPose, unit: AngleUnit) -> RigidPose {
+    RigidPose::from_xyz_rpy(root.xyz, root.rpy.map(|angle| unit.to_rad(angle)))
+}
+
+/// A pose in the mirror of the x-z plane: `S X S` with `S = diag(1, −1, 1)`.
+fn mirrored_pose(pose: &RigidPose) -> RigidPose {
+    let sign = |i: usize| if i == 1 { -1.0 } else { 1.0 };
+    let mut image = *pose;
+    for i in 0..3 {
+        image.translation[i] *= sign(i);
+        for k in 0..3 {
+            image.rotation[(i, k)] *= sign(i) * sign(k);
+        }
+    }
+    image
+}

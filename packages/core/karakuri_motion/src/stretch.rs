@@ -1,0 +1,76 @@
+//! Motions made slower: by a factor, and by the factor at which a robot can perform them.
+//!
+//! Slower by `k` divides speeds by `k` and accelerations by `k²`; the torque `τ = g + d` keeps the part `g` of the position and
+//! loses `d` to `d/k²`, so `k = √(|d|/(τ_max − sgn(d) g))`. Friction apart.
+
+use serde::Serialize;
+
+use crate::loads::LoadsOf;
+use crate::motion::Motion;
+use crate::performance::{MotionState, Performance};
+use crate::review::ReviewSettings;
+
+/// Slowest motion that is still meant. [-]
+const SLOWEST: f64 = 1000.0;
+
+/// How much slower a motion has to be.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub struct Fit {
+    /// Factor of all times; 1 where the motion is within its limits. [-]
+    pub factor: f64,
+    /// The joint that asks for it.
+    pub joint: Option<String>,
+    /// Time at which it does. [s]
+    pub time: f64,
+    /// Joints that no slowing helps: they cannot hold the position.
+    pub too_weak: Vec<String>,
+}
+
+/// The factor by which a motion has to be slower for the speeds and torques of its joints.
+pub fn fit_to_limits(performance: &mut Performance, settings: &ReviewSettings) -> Fit {
+    let mut loads = LoadsOf::new(performance.performer(), settings.gravity);
+    let mut fit = Fit { factor: 1.0, joint: None, time: 0.0, too_weak: Vec::new() };
+    let mut state = MotionState::default();
+    let joints: Vec<_> = performance.joints().collect();
+    for t in performance.times() {
+        performance.sample(t, &mut state);
+        let found = loads.of(&state);
+        for id in &joints {
+            let joint = &performance.performer().model.joints[id.0];
+            let k = joint.v_start;
+            let g = found.effort_at_rest[k];
+            let d = found.effort[k] - g + joint.armature * state.vdot[k];
+            let limit = joint.limits.effort;
+            let mut factor = state.v[k].abs() / joint.limits.velocity;
+            if g.abs() >= limit {
+                if !fit.too_weak.contains(&joint.name) {
+                    fit.too_weak.push(joint.name.clone());
+                }
+            } else if (g + d).abs() > limit {
+                factor = factor.max((d.abs() / (limit - d.signum() * g)).sqrt());
+            }
+            if factor > fit.factor {
+                fit = Fit { factor, joint: Some(joint.name.clone()), time: t, ..fit };
+            }
+        }
+    }
+    fit.factor = fit.factor.min(SLOWEST);
+    fit
+}
+
+/// A motion whose every time is multiplied by a factor.
+#[must_use]
+pub fn stretched(motion: &Motion, factor: f64) -> Motion {
+    let mut motion = motion.clone();
+    for scene in &mut motion.scenes {
+        scene.time *= factor;
+    }
+    for key in motion.tracks.values_mut().flat_map(|track| &mut track.keys) {
+        key.t *= factor;
+    }
+    for marker in &mut motion.markers {
+        marker.t *= factor;
+    }
+    motion
+}
