@@ -56,6 +56,13 @@ describe('Clip', () => {
     expect(clip.position(0, 9)).toBe(2);
   });
 
+  it('has a last step that may be shorter', () => {
+    const short = new Clip(clip.rows, 1, 1, 0.5, 0.6);
+    expect([short.duration, short.position(0, 0.5), short.position(0, 0.6)]).toEqual([0.6, 3, 2]);
+    expect(short.position(0, 0.55)).toBeCloseTo(2.5, 6);
+    expect([short.nearest(0.54), short.nearest(0.56)]).toEqual([1, 2]);
+  });
+
   it('turns bodies along the shorter arc, whatever the sign of a quaternion', () => {
     const flipped = Float32Array.from(clip.rows, (value, i) => (i >= 13 && i < 17 ? -value : value));
     const out = new Float32Array(7);

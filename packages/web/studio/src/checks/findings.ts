@@ -5,7 +5,11 @@ import type { Studio } from '../session/studio.svelte';
 import { shown } from '../session/units';
 import type { Verdict } from '../wire/wire';
 
+/** Kinds that one may leave as they are: the motion can be performed. */
+const REMARKS: readonly string[] = ['torque_at_speed', 'impulse', 'static', 'sole'];
+
 export interface WordedFinding extends Verdict {
+  isRemark: boolean;
   text: string;
   source: 'motion' | 'preview';
 }
@@ -35,6 +39,7 @@ function worded(finding: Verdict, source: 'motion' | 'preview'): WordedFinding {
   const args = { time: shown(finding.time, 2), what: finding.what, value, limit };
   return {
     ...finding,
+    isRemark: REMARKS.includes(finding.kind),
     source,
     text: coded('finding', finding.kind, `${finding.kind} ${finding.what}`, args),
   };
@@ -49,8 +54,11 @@ function inScreenUnits({ kind, value, limit }: Verdict): [string, string] {
     case 'speed':
       return [`${degrees(value)}/s`, `${degrees(limit)}/s`];
     case 'torque':
+    case 'torque_at_speed':
       return [`${shown(value, 2)} N·m`, `${shown(limit, 2)} N·m`];
     case 'balance':
+    case 'static':
+    case 'sole':
     case 'collision':
       return [`${shown(value * 1000, 1)} mm`, `${shown(limit * 1000, 1)} mm`];
     default:

@@ -1,9 +1,12 @@
 // What is shown: the pose that is edited, a motion at the playhead, its preview, or the running simulation.
 
 import type { ClipReport, Evaluated, PoseRequest } from '../wire/wire';
-import { BODY_STRIDE, Clip, type Frame, JOINT_STRIDE, KIND } from './frames';
+import { BODY_STRIDE, Clip, type Frame, JOINT_STRIDE, KIND, readFrame } from './frames';
 import { Latest } from './latest';
 import type { Studio } from './studio.svelte';
+
+/** Rows a second of what is drawn. [Hz] */
+const RATE = 60;
 
 /** A sampled motion with its rows. */
 export interface Sampled {
@@ -173,9 +176,9 @@ export class Display {
       return;
     }
     this.sampling.run(async () => {
-      const report = await this.studio.socket.request<ClipReport>('clip', { motion });
+      const report = await this.studio.socket.request<ClipReport>('clip', { motion, rate: RATE });
       const known = this.sampled?.report.hash === report.hash ? this.sampled.clip : undefined;
-      const clip = known ?? (await this.fetchClip(report.hash, report.dt));
+      const clip = known ?? (await this.fetchClip(report.hash, report.dt, report.duration));
       this.sampled = { motion, report, clip };
       this.studio.player.duration = report.duration;
       if (this.studio.player.time > report.duration) this.studio.player.time = report.duration;
@@ -183,18 +186,15 @@ export class Display {
     });
   }
 
-  private async fetchClip(hash: string, dt: number): Promise<Clip> {
+  private async fetchClip(hash: string, dt: number, end?: number): Promise<Clip> {
     const stage = this.studio.stage;
     const response = await fetch(`/clip/${hash}`, {
       headers: { Authorization: `Bearer ${this.studio.token}` },
     });
     if (!response.ok) throw new Error(`/clip/${hash}: ${response.status} ${response.statusText}`);
-    return new Clip(
-      new Float32Array(await response.arrayBuffer()),
-      stage?.n_bodies ?? 0,
-      stage?.n_joints ?? 0,
-      dt,
-    );
+    const frame = readFrame(await response.arrayBuffer());
+    if (!frame) throw new Error(`/clip/${hash}: this page does not know the version of these rows`);
+    return new Clip(frame.numbers, stage?.n_bodies ?? 0, stage?.n_joints ?? 0, dt, end);
   }
 
   private sceneEnd(selection: { motion: string; index: number }): number {

@@ -6,6 +6,8 @@ const HEADER_BYTES = 16;
 
 /** Numbers of a body in a row: `x y z qx qy qz qw`. */
 export const BODY_STRIDE = 7;
+/** Distance in rows below which a time is on a row. */
+const ON_ROW = 1e-6;
 /** Numbers of a joint in a row: position, velocity, effort. */
 export const JOINT_STRIDE = 3;
 
@@ -34,9 +36,11 @@ export function readFrame(bytes: ArrayBuffer): Frame | undefined {
   };
 }
 
-/** Rows at a fixed time step: per row the poses of all bodies, then position, velocity and effort of all joints. */
+/** Rows at a fixed time step, the last at the end, which may be nearer: per row the poses of all bodies, then position, velocity and effort of all joints. */
 export class Clip {
   readonly nRows: number;
+  /** Time of the last row. [s] */
+  readonly duration: number;
   private readonly stride: number;
 
   constructor(
@@ -45,19 +49,29 @@ export class Clip {
     readonly nJoints: number,
     /** Time between rows. [s] */
     readonly dt: number,
+    /** Time of the last row; whole steps if not given. [s] */
+    end?: number,
   ) {
     this.stride = nBodies * BODY_STRIDE + nJoints * JOINT_STRIDE;
     this.nRows = this.stride > 0 ? Math.floor(rows.length / this.stride) : 0;
-  }
-
-  /** Time of the last row. [s] */
-  get duration(): number {
-    return Math.max(0, this.nRows - 1) * this.dt;
+    this.duration = end ?? Math.max(0, this.nRows - 1) * dt;
   }
 
   /** Index of the row nearest to a time, held at both ends. */
   nearest(time: number): number {
-    return Math.min(this.nRows - 1, Math.max(0, Math.round(time / this.dt)));
+    return Math.round(this.row(time));
+  }
+
+  /** Place of a time among the rows, whole on a row. */
+  private row(time: number): number {
+    const last = Math.max(0, this.nRows - 1);
+    if (time >= this.duration) return last;
+    // the last step may be a short one
+    const whole = Math.max(0, last - 1);
+    const rest = this.duration - whole * this.dt;
+    const at = time > whole * this.dt && rest > 0 ? whole + (time - whole * this.dt) / rest : time / this.dt;
+    const nearest = Math.round(at);
+    return Math.max(0, Math.abs(at - nearest) < ON_ROW ? nearest : at);
   }
 
   /** Poses of the bodies of a row, a view of the clip. */
@@ -78,19 +92,16 @@ export class Clip {
   }
 
   private interpolate(offset: number, time: number): number {
-    const at = Math.min(Math.max(time / this.dt, 0), this.nRows - 1);
-    // A time on a row, but for rounding, is that row.
-    const nearest = Math.round(at);
-    const lower = Math.abs(at - nearest) < 1e-6 ? nearest : Math.floor(at);
-    const u = lower === nearest && Math.abs(at - nearest) < 1e-6 ? 0 : at - lower;
+    const at = this.row(time);
+    const lower = Math.floor(at);
     const a = this.rows[lower * this.stride + offset] ?? Number.NaN;
     const b = this.rows[Math.min(lower + 1, this.nRows - 1) * this.stride + offset] ?? Number.NaN;
-    return a + u * (b - a);
+    return a + (at - lower) * (b - a);
   }
 
   /** Writes the bodies' poses at a time into `out`: positions straight, orientations along the shorter arc, normalised. */
   sampleBodies(time: number, out: Float32Array): void {
-    const at = Math.min(Math.max(time / this.dt, 0), Math.max(0, this.nRows - 1));
+    const at = this.row(time);
     const lower = Math.floor(at);
     const u = at - lower;
     const a = this.bodies(lower);
