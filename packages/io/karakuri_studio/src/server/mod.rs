@@ -128,7 +128,8 @@ impl Studio {
     /// Waits while it serves.
     pub fn wait(&self, time: std::time::Duration) {
         if let Some(runtime) = &self.runtime {
-            runtime.block_on(tokio::time::sleep(time));
+            // a timer is made inside of the runtime that moves it
+            runtime.block_on(async { tokio::time::sleep(time).await });
         }
     }
 
