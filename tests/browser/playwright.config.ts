@@ -9,7 +9,7 @@ export default defineConfig({
   outputDir: `${out}/results`,
   // the pages draw without a graphics card, on all processors there are
   workers: 1,
-  timeout: 60_000,
-  expect: { timeout: 15_000 },
+  timeout: 30_000,
+  expect: { timeout: 8_000 },
   reporter: [[`${__dirname}/support/reporter.ts`]],
 });
