@@ -40,7 +40,7 @@ test('a motion of Webots comes in, goes out, and is the same', async ({ start, s
   await page.getByRole('button', { name: 'Export' }).click();
   const [download] = await Promise.all([
     page.waitForEvent('download'),
-    page.getByRole('button', { name: /Webots/ }).click(),
+    page.getByRole('button', { name: /webots/i }).click(),
   ]);
   const path = await download.path();
   const text = readFileSync(path, 'utf8');

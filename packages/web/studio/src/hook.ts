@@ -55,7 +55,11 @@ export function exposeHook(studio: Studio, edits: Edits, reach: Reach, picture: 
   const { display } = studio;
   const hook: Hook = {
     get ready() {
-      return (picture()?.world.frames ?? 0) > 0 && studio.connection === 'open' && display.evaluated !== null;
+      return (
+        (picture()?.world.frames ?? 0) > 0 &&
+        studio.connection === 'open' &&
+        (display.evaluated !== null || studio.robot === null)
+      );
     },
     get rev() {
       return studio.rev;

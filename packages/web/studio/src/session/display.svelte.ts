@@ -161,7 +161,10 @@ export class Display {
   }
 
   evaluate(): void {
-    if (!this.studio.robot) return;
+    if (!this.studio.robot) {
+      this.show();
+      return;
+    }
     this.evaluating.run(async () => {
       this.evaluated = await this.studio.socket.request<Evaluated>('evaluate', this.request());
       this.show();
@@ -226,6 +229,8 @@ export class Display {
       const places = [...evaluated.bodies, ...stage.objects.map((object) => object.pose)];
       this.bodies.set(places.flat().slice(0, this.bodies.length));
       this.positions = this.studio.joints.map((joint) => evaluated.joints[joint.name] ?? 0);
+    } else if (!this.studio.robot) {
+      this.bodies.set(stage.objects.flatMap((object) => object.pose).slice(0, this.bodies.length));
     }
     this.drawn++;
   }

@@ -9,6 +9,9 @@ import type { Studio } from './studio.svelte';
 
 /** Change of a joint below which a solution leaves it alone. [rad or m] */
 const STILL = 1e-7;
+/** Distance at which the centre of mass is where it should be. [m] */
+const CENTRED = 2e-4;
+const MOST_SHIFTS = 8;
 
 export type Reached = 'reached' | 'limited' | 'missed';
 
@@ -117,9 +120,7 @@ export class Reach {
       this.dragging = true;
       this.solution = null;
       this.start = standing.joints;
-      this.solving.run(() =>
-        this.solve({ start: { ...start, support: over }, com, held: feet, root_moves: true }),
-      );
+      this.solving.run(() => this.shift(standing, com, { ...start, support: over }, feet));
       await this.end();
     } catch (error) {
       this.studio.complain(error);
@@ -158,6 +159,37 @@ export class Reach {
     );
     this.edits.dragJoints(changed);
     this.studio.display.showEvaluated(report.pose);
+  }
+
+  /** Moves the root, step by step, by what the centre of mass lacks; the feet stay. */
+  private async shift(
+    standing: Evaluated,
+    com: [number, number],
+    start: IkGoal['start'],
+    held: string[],
+  ): Promise<void> {
+    const link = this.studio.robot?.bodies[0];
+    if (link === undefined) return;
+    let pose = standing;
+    for (let step = 0; step < MOST_SHIFTS; step++) {
+      const [dx, dy] = [com[0] - pose.com[0], com[1] - pose.com[1]];
+      if (Math.hypot(dx, dy) < CENTRED) return;
+      const [x, y, z, ...orientation] = pose.root;
+      const target = {
+        link,
+        position: [x + dx, y + dy, z] as [number, number, number],
+        orientation,
+        level: false,
+      };
+      await this.solve({
+        start: { ...start, joints: { ...start.joints, ...this.solution } },
+        targets: [target as IkGoal['targets'][number]],
+        held,
+        root_moves: true,
+      });
+      if (!this.report) return;
+      pose = this.report.pose;
+    }
   }
 
   private async settle(): Promise<void> {

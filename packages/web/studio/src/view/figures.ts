@@ -146,7 +146,10 @@ export class Figures {
   private addEdges(mesh: Mesh): void {
     const material = new LineBasicMaterial({ color: 0x000000, transparent: true, opacity: 0.28 });
     this.materials.push(material);
-    mesh.add(new LineSegments(new EdgesGeometry(mesh.geometry), material));
+    const edges = new LineSegments(new EdgesGeometry(mesh.geometry), material);
+    // a ray hits lines from as far as a metre
+    edges.raycast = () => {};
+    mesh.add(edges);
   }
 
   private material([r, g, b, a]: number[]): Material {
