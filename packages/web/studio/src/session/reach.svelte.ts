@@ -174,7 +174,9 @@ export class Reach {
     for (let step = 0; step < MOST_SHIFTS; step++) {
       const [dx, dy] = [com[0] - pose.com[0], com[1] - pose.com[1]];
       if (Math.hypot(dx, dy) < CENTRED) return;
-      const [x, y, z, ...orientation] = pose.root;
+      const [x, y, z, ...upright] = pose.root;
+      // upright as long as that leads anywhere, then leaning: hips that roll little need it
+      const orientation = step < MOST_SHIFTS / 2 ? upright : null;
       const target = {
         link,
         position: [x + dx, y + dy, z] as [number, number, number],
