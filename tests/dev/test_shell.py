@@ -90,7 +90,7 @@ def test_a_checkout_that_was_moved_or_copied_builds_again(tmp_path):
 
     def build(checkout: Path):
         environment = {**os.environ, "AMENT_PREFIX_PATH": str(checkout / "jazzy")}
-        command = [str(OVERLAY), str(checkout / "install"), str(checkout / "source/some_msgs")]
+        command = [str(OVERLAY), "--cpp", str(checkout / "install"), str(checkout / "source/some_msgs")]
         done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
         assert done.returncode == 0, done.stdout + done.stderr
         return (checkout / "install/share/text").read_text()

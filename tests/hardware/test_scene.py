@@ -55,6 +55,16 @@ def test_a_motion_is_uploaded_and_played_by_a_robot_that_stands(emulate, tmp_pat
         time.sleep(0.1)
 
 
+def test_the_side_channel_tells_where_things_are(emulate):
+    emulator = emulate("feetech", "--hardware", ROOT / "config/hardware/so101.yaml", "--scene", ROOT / "config/scenes/so101.yaml")
+    state = emulator.state()
+    # Table and its foot are fixed, and left out.
+    [cube] = state["objects"]
+    assert cube["name"] == "cube" and cube["position_m"] == pytest.approx([0.23, -0.12, 0.7625], abs=1e-4), cube
+    assert cube["orientation_xyzw"] == pytest.approx([0, 0, 0, 1], abs=1e-6)
+    assert emulate("feetech", "--ids", "1").state()["objects"] == []
+
+
 @pytest.mark.parametrize(
     ("words", "text", "sentence"),
     [

@@ -10,6 +10,8 @@ import pytest
 from support.leftovers import wait_gone
 from support.process import ROOT
 
+pytestmark = pytest.mark.apart
+
 DEMO = ROOT / "packages/dev/demos/experiments.py"
 
 

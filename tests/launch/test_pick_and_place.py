@@ -29,6 +29,7 @@ def rows(path):
         return {row["time [s]"]: row for row in csv.DictReader(file)}
 
 
+@pytest.mark.apart
 def test_two_runs_in_lockstep_place_and_are_equal_bit_by_bit_and_every_sample_is_heard(environment, tmp_path):
     paths = []
     # however fast time runs, it waits for the listener
@@ -127,7 +128,7 @@ def test_two_interrupts_at_once_are_one(environment, tmp_path):
 
 @pytest.mark.parametrize("file", sorted(p.name for p in (ROOT / "launch").glob("*.launch.xml")))
 def test_every_launch_file_starts_and_stops_cleanly(environment, ros, file):
-    own = {"pick_and_place.launch.xml": {"gripper"}, "walk.launch.xml": {"gait_planner"}, "khr1.launch.xml": {"gait_planner"}}
+    own = {"pick_and_place.launch.xml": {"gripper"}, "walk.launch.xml": {"gait_planner"}, "khr1.launch.xml": {"gait_planner"}, "so101.launch.xml": {"gripper"}}
     places = {name: f"/{name}" for name in ("branched", "branched_loop", "three_links")}
     places |= {name: f"/{name}" for name in ("khr1", "so101")}
     places |= {"khr1_arms": "/khr1", "two_arms": "/dual_arm", "walk": "/khr1", "wall_tracing": "/wall_arm"}
@@ -169,7 +170,7 @@ def planned(environment, file, *arguments):
     ],
 )
 def test_hardware_chooses_what_stands_behind_the_topics(environment, hardware, program, sim_time):
-    for file, more in (("arm6", []), ("pick_and_place", ["gripper"]), ("walk", ["gait_planner"]), ("khr1", ["gait_planner"]), ("so101", [])):
+    for file, more in (("arm6", []), ("pick_and_place", ["gripper"]), ("walk", ["gait_planner"]), ("khr1", ["gait_planner"]), ("so101", ["gripper"])):
         processes = planned(environment, f"{file}.launch.xml", f"hardware:={hardware}", "device:=/dev/ttyACM0")
         assert set(processes) == {*filter(None, [program]), *NODES, *more}, file
         for name in NODES + more:

@@ -6,7 +6,7 @@ import signal
 import time
 
 import pytest
-from control_msgs.action import FollowJointTrajectory
+from control_msgs.action import FollowJointTrajectory, ParallelGripperCommand
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
@@ -18,11 +18,11 @@ from support.so101 import ARM, CONFIG, COUNT, HOME, NAMESPACE, START_TOLERANCE, 
 from tf2_msgs.msg import TFMessage
 from trajectory_msgs.msg import JointTrajectory
 
-pytestmark = pytest.mark.realtime
+pytestmark = pytest.mark.bus
 
 FAR = [1.0, -0.6, 0.5, 0.7, -0.9]
-# Of a servo that moves at 1 rad/s behind its goal, as the emulator has it. [rad]
-LAG = 0.06
+# From the loss of the bus to the result of a goal, with a machine that is busy. [s]
+LONGEST_SILENCE = 4.0
 
 
 @pytest.fixture
@@ -133,7 +133,8 @@ def test_motions_arrive_within_the_resolution(robot, ros):
         until_at(ros, robot, target, 1.5 * COUNT)
         states.messages.clear()
         assert distance(at(states.wait(), ARM), target) <= 2.5 * COUNT
-    assert states.last.name == [*ARM, "gripper"] and abs(at(states.last, ["gripper"])[0] - 0.785) < 0.003
+    # The controller presses on with what the hand's drive gave when it took over: the current of the servo's electronics is 4 mrad.
+    assert states.last.name == [*ARM, "gripper"] and abs(at(states.last, ["gripper"])[0] - 0.785) < 0.006
     status = diagnostics.wait(DiagnosticStatus.OK, "well", "feetech")
     values = {pair.key: pair.value for pair in status.values}
     assert float(values["cycle_time_s"]) < float(values["period_s"]) == 0.01, values
@@ -158,13 +159,16 @@ def test_without_its_controller_the_arm_holds(robot, ros):
     with Witness(robot) as witness:
         robot.start("feedforward_controller")
         lead(ros, robot, HOME)
-    assert witness.largest_step < START_TOLERANCE + LAG, "taken over without a jump"
+    assert witness.largest_step < START_TOLERANCE, "taken over without a jump"
 
 
 def test_a_bus_that_goes_and_comes_back_is_resumed_by_a_person(robot, ros):
     states, diagnostics = joint_states(ros), Diagnostics(ros)
     handle = set_off(ros, robot, states)
     robot.end("emulator")
+    _, result = ros.result(handle, timeout=LONGEST_SILENCE)
+    assert result.error_code != result.SUCCESSFUL
+    assert "joint states did not come for too long; see in the diagnostics" in result.error_string, result
     diagnostics.wait(DiagnosticStatus.ERROR, str(robot.folder))
     states.messages.clear()
     ros.spin_for(0.6)
@@ -174,9 +178,9 @@ def test_a_bus_that_goes_and_comes_back_is_resumed_by_a_person(robot, ros):
     robot.start("emulator")
     diagnostics.wait(DiagnosticStatus.ERROR, "is back, and its servos hold where they are; the robot holds until it is resumed")
     states.wait()
-    _, result = ros.result(handle)
-    assert "joint states did not come for too long" in result.error_string, result
     held = robot.truth()
+    ros.spin_for(0.5)
+    assert distance(robot.truth(), held) <= COUNT, "the goal that was aborted is not carried on"
     send(ros, FAR, 0.5)
     ros.spin_for(0.8)
     assert distance(robot.truth(), held) <= COUNT, "commands are not followed"
@@ -186,7 +190,22 @@ def test_a_bus_that_goes_and_comes_back_is_resumed_by_a_person(robot, ros):
         carry_out(ros, HOME)
         carry_out(ros, FAR)
         until_at(ros, robot, FAR, 1.5 * COUNT)
-    assert witness.largest_step < START_TOLERANCE + LAG, "resumed without a jump"
+    assert witness.largest_step < START_TOLERANCE, "resumed without a jump"
+
+
+def test_a_jaw_on_its_way_ends_with_the_bus_too(domain, ros):
+    with So101(domain, names=("emulator", "driver", "feedforward_controller", "gripper")) as robot:
+        client = ros.action(ParallelGripperCommand, f"{NAMESPACE}/parallel_gripper_cmd")
+        goal = ParallelGripperCommand.Goal()
+        goal.command.position, goal.command.velocity = [0.0], [0.005]
+        handle = ros.wait_for(lambda: (h := ros.send_goal(client, goal)).accepted and h, what="acceptance")
+        ros.spin_for(1.0)
+        robot.end("emulator")
+        _, result = ros.result(handle, timeout=LONGEST_SILENCE)
+        assert not result.reached_goal and not result.stalled and result.state.position[0] > 0.02, result
+        assert "gripper command aborted: joint states did not come for 1 s" in robot.running["gripper"].output()
+        assert not ros.send_goal(client, goal).accepted, "none is taken as long as it is away"
+        assert "joint_states do not come any more" in robot.running["gripper"].output()
 
 
 @pytest.mark.parametrize("number, has_torque", [(signal.SIGINT, False), (signal.SIGKILL, True)])
@@ -203,7 +222,7 @@ def test_a_driver_that_ends_leaves_a_free_port_and_no_jump(robot, ros, number, h
         diagnostics.wait(DiagnosticStatus.OK, "running")
         assert "in use" not in driver.output(), driver.output()
         lead(ros, robot, HOME)
-    assert witness.largest_step < START_TOLERANCE + LAG
+    assert witness.largest_step < START_TOLERANCE
 
 
 def test_a_robot_that_is_plugged_in_later_is_taken(domain, ros):
@@ -228,9 +247,9 @@ def test_the_port_is_one_drivers(robot, domain, ros):
 
 
 WRONG = [
-    ({"hardware": "''"}, "parameter `hardware`: no hardware is named; write one of khr1, so101, feetech, dynamixel, rcb1, rcb4, ics, robotiq, or the path of a hardware file"),
-    ({"hardware": "so100"}, "there is no hardware `so100`; write one of khr1, so101, feetech"),
-    ({"hardware": "sim"}, "there is no hardware `sim`; write one of khr1"),
+    ({"hardware": "''"}, "parameter `hardware`: no hardware is named; write one of khr1, khr1_rcb4, so101, feetech, dynamixel, rcb1, rcb4, ics, robotiq, or the path of a hardware file"),
+    ({"hardware": "so100"}, "there is no hardware `so100`; write one of khr1, khr1_rcb4, so101, feetech"),
+    ({"hardware": "sim"}, "there is no hardware `sim`; write one of khr1, khr1_rcb4"),
     ({"hardware": "/no/arm.yaml"}, "/no/arm.yaml: error: cannot be read: No such file"),
     ({"hardware": "feetech", "device": "''"}, "the port of `feetech` is not given; write `device:=/dev/serial/by-id/...`"),
     ({"hardware": "robotiq"}, "servos: 6 are more than a robotiq line can have; leave 1 at most"),
@@ -258,7 +277,7 @@ def test_what_is_wrong_is_one_sentence(domain, change, sentence):
 
 
 def test_ends_at_random_moments_leave_no_jump(robot, ros, capsys):
-    """KARAKURI_RESTARTS sets how many."""
+    """KARAKURI_RESTARTS sets how many. A step is the distance of a servo's goal from where it is, with its lag behind a goal that moves."""
     n = int(os.environ.get("KARAKURI_RESTARTS", "6"))
     chance = random.Random(16)
     states, diagnostics = joint_states(ros), Diagnostics(ros)
@@ -280,8 +299,10 @@ def test_ends_at_random_moments_leave_no_jump(robot, ros, capsys):
             victim = chance.choice(["driver", "emulator", "feedforward_controller"])
             number = signal.SIGKILL if victim == "emulator" else chance.choice([signal.SIGKILL, signal.SIGINT])
             ends[victim, number.name] = ends.get((victim, number.name), 0) + 1
+            witness.now = f"turn {turn}, {victim} away by {number.name}"
             robot.end(victim, number)
             ros.spin_for(0.5 * chance.random())
+            witness.now = f"turn {turn}, {victim} back after {number.name}"
             robot.start(victim)
             if victim == "emulator":
                 diagnostics.wait(DiagnosticStatus.ERROR, "is back")
@@ -290,8 +311,9 @@ def test_ends_at_random_moments_leave_no_jump(robot, ros, capsys):
                 assert resume(ros).success
                 diagnostics.forget()
             lead(ros, robot, target, attend=attend, what=f"turn {turn}, {victim}, {number.name}:")
+            witness.now = f"turn {turn + 1}, motion"
     took = time.monotonic() - began
     with capsys.disabled():
-        print(f"\n{n} ends {ends} in {took:.0f} s, largest step {witness.largest_step:.3f} rad in {witness.n_looks} looks")
+        print(f"\n{n} ends {ends} in {took:.0f} s, largest step {witness.largest_step:.3f} rad in {witness.n_looks} looks, {witness.n_slow} of them at a slow emulator: {witness.largest}")
         print(f"{len(losses)} losses by themselves: {losses}")
-    assert witness.largest_step < START_TOLERANCE + LAG, "never a jump"
+    assert witness.largest_step < START_TOLERANCE, "never a jump"

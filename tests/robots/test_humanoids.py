@@ -9,6 +9,8 @@ import pytest
 from support.process import ROOT, executable
 from support.robots import package_path
 
+pytestmark = pytest.mark.apart
+
 GAITS = ROOT / "config/gaits"
 # To the side, while one foot is in the air; 8 N·s are 0.24 m/s on the G1, 0.09 m/s on TALOS.
 PUSH = {"g1": "3,0,8", "talos": "3,0,8"}

@@ -11,6 +11,8 @@ import pytest
 from support.process import executable
 from support.robots import package_path
 
+pytestmark = pytest.mark.apart
+
 # Files that are broken, and the sentence that says so.
 REFUSED = {
     "alex_psyonic_hands.urdf": "mimics joint `index_q1`, which does not exist",

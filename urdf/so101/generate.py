@@ -8,6 +8,7 @@ from math import cos, radians, sin
 from pathlib import Path
 
 EFFORT = 2.94  # [N.m]
+GRIP_EFFORT = 1.47  # of the gripper, whose servo is limited to half of its torque: config/hardware/so101.yaml [N.m]
 VELOCITY = 4.71  # [rad/s]
 SERVO = (0.0452, 0.0247, 0.0350)  # case: along its length, across, along its shaft [m]
 
@@ -59,10 +60,10 @@ def link(name, comment, mass, com, solid, shapes, unseen=()):
     out.append("  </link>")
 
 
-def joint(name, parent, child, xyz, axis, low, high):
+def joint(name, parent, child, xyz, axis, low, high, effort=EFFORT):
     out.append(
         f'  <joint name="{name}" type="revolute"><parent link="{parent}"/><child link="{child}"/><origin xyz="{numbers(*xyz)}"/>'
-        f'<axis xyz="{axis}"/><limit lower="{low}" upper="{high}" effort="{EFFORT}" velocity="{VELOCITY}"/></joint>'
+        f'<axis xyz="{axis}"/><limit lower="{low}" upper="{high}" effort="{effort}" velocity="{VELOCITY}"/></joint>'
     )
 
 
@@ -135,7 +136,7 @@ link("moving_jaw", "12 g", 0.012, (0.0300, -0.0193, -0.0016), (0.070, 0.018, 0.0
     box((0.046, 0.010, 0.008), (x_arm, -JAW[1], z_arm), "print", CLOSED + 0.60),
     disc("y", 0.009, 0.032, (0, -0.0150, 0), "horn"),
 ])
-joint("gripper", "gripper_link", "moving_jaw", JAW, "0 -1 0", CLOSED, 1.74533)
+joint("gripper", "gripper_link", "moving_jaw", JAW, "0 -1 0", CLOSED, 1.74533, GRIP_EFFORT)
 
 # x towards the object, y along the opening (REP 120): a quarter turn about x turns y up, where the moving jaw opens to.
 out.append("  <!-- between the jaws, 98.1 mm before the roll servo's horn: x towards the object, y along the opening -->")

@@ -9,6 +9,7 @@ from common import interrupt  # first: an import may swallow what a signal raise
 import argparse
 import csv
 import dataclasses
+import functools
 import json
 import math
 import os
@@ -27,6 +28,7 @@ from geometry_msgs.msg import WrenchStamped
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
 from rcl_interfaces.srv import SetParameters
 from rclpy.action import ActionClient
+from rclpy.executors import SingleThreadedExecutor
 from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState
 from simulation_interfaces.msg import SimulationState
@@ -141,7 +143,6 @@ class Tables:
     """Motion and forces of a mechanism file, a row a millisecond."""
 
     def __init__(self, name, out):
-        out.mkdir(parents=True, exist_ok=True)
         files = {"--motion": out / "motion.csv", "--output": out / "torques.csv", "--report": out / "offline.json"}
         arguments = [str(text) for pair in files.items() for text in pair]
         mechanism = str(ROOT / f"config/mechanisms/{name}.yaml")
@@ -158,6 +159,12 @@ class Tables:
 
     def at(self, name, row):
         return self.columns[name][min(max(row, 0), self.n - 1)]
+
+
+@functools.cache
+def tables_of(name, out):
+    """Made once for all runs of an experiment."""
+    return Tables(name, out)
 
 
 class Client(rclpy.node.Node):
@@ -251,9 +258,12 @@ def stamp(nanoseconds):
 
 
 class System:
-    """The nodes of a launch file, while the block is open."""
+    """The nodes of a launch file, while the block is open, and the client that talks to them."""
 
-    def __init__(self, name, arguments, log):
+    def __init__(self, client, name, arguments, log):
+        # `rclpy.spin_once` takes the node in and out again for each message, which is half of what a message takes.
+        self.executor = SingleThreadedExecutor()
+        self.executor.add_node(client)
         self.command = [find_program(), "launch", str(ROOT / f"launch/{name}.launch.xml"), *arguments]
         self.log = log
 
@@ -270,30 +280,32 @@ class System:
             except subprocess.TimeoutExpired:
                 os.killpg(self.process.pid, signal.SIGKILL)
                 self.process.wait()
+        self.executor.shutdown()
 
-    def spin(self, client, done, what):
+    def spin(self, done, what):
         """Until `done()`."""
         end = time.monotonic() + PATIENCE
         while not done():
             with interrupt.wait():
-                rclpy.spin_once(client, timeout_sec=0.05)
+                self.executor.spin_once(timeout_sec=0.05)
             if self.process.poll() is not None:
                 raise Failed(f"the nodes ended; {self.log} says why")
             if time.monotonic() > end:
                 raise Failed(f"{what} took longer than {PATIENCE:.0f} s; see {self.log}")
 
-    def call(self, client, future, what):
-        self.spin(client, future.done, what)
+    def call(self, future, what):
+        self.spin(future.done, what)
         return future.result()
 
 
 def run(name, out, feed_forward, load_share=1.0, arguments=(), gain=0.0):
     """One motion, the nodes started with these arguments; what was measured."""
     experiment = EXPERIMENTS[name]
-    tables = Tables(experiment.files(name), out)
+    out.mkdir(parents=True, exist_ok=True)
+    tables = tables_of(experiment.files(name), out.parent)
     client = Client(experiment, tables)
-    with System(experiment.files(name), [f"feedforward_scale:={1.0 if feed_forward else 0.0}", *arguments], out / "nodes.log") as system:
-        system.spin(client, client.is_ready, "starting the nodes")
+    with System(client, experiment.files(name), [f"feedforward_scale:={1.0 if feed_forward else 0.0}", *arguments], out / "nodes.log") as system:
+        system.spin(client.is_ready, "starting the nodes")
         if experiment.load:
             carry(system, client, load_share)
         if experiment.friction:
@@ -301,13 +313,13 @@ def run(name, out, feed_forward, load_share=1.0, arguments=(), gain=0.0):
             set_numbers(system, client, client.sim_parameters, friction)
         if gain:
             set_numbers(system, client, client.parameters, {"force_feedback.gain": gain})
-        handle = system.call(client, client.action.send_goal_async(client.goal()), "sending the goal")
+        handle = system.call(client.action.send_goal_async(client.goal()), "sending the goal")
         if not handle.accepted:
             raise Failed(f"the goal was refused; {out / 'nodes.log'} says why")
         playing = SetSimulationState.Request(state=SimulationState(state=SimulationState.STATE_PLAYING))
-        system.call(client, client.state.call_async(playing), "starting the simulation")
+        system.call(client.state.call_async(playing), "starting the simulation")
         end = client.first + tables.n * PERIOD
-        system.spin(client, lambda: client.last >= end, "the motion")
+        system.spin(lambda: client.last >= end, "the motion")
     save(client, out / "samples.csv")
     result = measure(client)
     client.destroy_node()
@@ -319,7 +331,7 @@ def carry(system, client, share):
     body, link, mass = client.experiment.load
     request = AttachJoint.Request(name="load", body_a=f"{client.experiment.robot}/{link}", body_b=body, locked=[True] * 6)
     request.frame.orientation.w = 1.0
-    answer = system.call(client, client.attach.call_async(request), "attaching the load")
+    answer = system.call(client.attach.call_async(request), "attaching the load")
     if not answer.success:
         raise Failed(answer.message)
     set_numbers(system, client, client.parameters, {"payload.mass": mass * share})
@@ -329,7 +341,7 @@ def set_numbers(system, client, service, numbers):
     """Sets parameters that are numbers, by name."""
     values = {name: ParameterValue(type=ParameterType.PARAMETER_DOUBLE, double_value=float(number)) for name, number in numbers.items()}
     request = SetParameters.Request(parameters=[Parameter(name=name, value=value) for name, value in values.items()])
-    for answer in system.call(client, service.call_async(request), f"setting {', '.join(numbers)}").results:
+    for answer in system.call(service.call_async(request), f"setting {', '.join(numbers)}").results:
         if not answer.successful:
             raise Failed(answer.reason)
 

@@ -82,9 +82,11 @@ make_private_ros() {
   }
 }
 
-# Interface packages: those that this ROS 2 lacks, and always our own.
+# Interface packages: those that this ROS 2 lacks, and always our own. C++ programs need type supports of their own; a ROS 2 without
+# rclcpp, as the private one, has no such programs.
 make_interfaces() {
-  local source packages=("$root/packages/ros/karakuri_msgs")
+  local source packages=("$root/packages/ros/karakuri_msgs") cpp=''
+  ! have packages rclcpp || cpp=--cpp
   for source in "$root"/packages/dev/ros_prefix/interfaces/*/; do
     source=${source%/}
     have rosidl_interfaces "${source##*/}" || packages+=("$source")
@@ -92,7 +94,7 @@ make_interfaces() {
   [ "$(interfaces_stamp "${packages[@]}")" != "$(cat "$install/.complete" 2> /dev/null)" ] || return 0
   command -v cmake > /dev/null || fail 'cmake is not installed.' "$(install_with cmake cmake)"
   rm -f "$install/.complete"
-  step 'interface packages' interfaces "$root/packages/dev/ros_prefix/overlay.sh" "$install" "${packages[@]}" || {
+  step 'interface packages' interfaces "$root/packages/dev/ros_prefix/overlay.sh" ${cpp:+"$cpp"} "$install" "${packages[@]}" || {
     blame interfaces 'packages that were built are kept'
     show_failure interfaces
     fail 'The interface packages could not be built.' 'run the same command again; packages that were built are kept'
@@ -100,8 +102,9 @@ make_interfaces() {
   interfaces_stamp "${packages[@]}" > "$install/.complete"
 }
 
+# Reads `cpp` of its caller.
 interfaces_stamp() {
-  { echo "$AMENT_PREFIX_PATH"; printf '%s\n' "$@"; find "$@" -type f -print0 | sort -z | xargs -0 cat; } | sha256sum | cut -c1-16
+  { echo "$AMENT_PREFIX_PATH$cpp"; printf '%s\n' "$@"; find "$@" -type f -print0 | sort -z | xargs -0 cat; } | sha256sum | cut -c1-16
 }
 
 # prepend VARIABLE DIRECTORY

@@ -10,7 +10,7 @@ Builds everything and runs every test (rust, page, system), or only the given st
   rust     libraries, the offline program, the ROS layer, the nodes (cargo test)
   page     the page of the motion studio (vitest), and stories of its use in Chromium (Playwright); named as skipped without one
   system   running nodes, seen by rclpy clients (pytest in tests/); files beside each other where pytest-xdist is installed,
-           then emulated buses in pairs, then, alone, what runs against the clock
+           then emulated buses, some at a time, then, alone, what runs against the clock
   builds   the physics compiled a second time, with other settings, gives the same bits (only when asked for: minutes)
 
 Property tests draw the same cases every time; PROPTEST_RNG_SEED=N draws others, PROPTEST_CASES=N more.
@@ -77,17 +77,20 @@ pytest_stage() {
   stage "$1" "$2" python3 -m pytest -ra --color=no -o cache_dir="$state/pytest" -m "$3" "${@:4}" tests
 }
 
-# Options that run test files beside each other, if there is what does it. One more than two processors: nodes wait for each other.
+# Options that run tests beside each other, if there is what does it: one more than two processors, because nodes wait for each other.
+# Nodes go in the order and the groups of tests/conftest.py. Of buses each test takes a tenth of a processor, but a whole one while it
+# starts.
 find_pytest() {
   python3 -c 'import pytest' 2> /dev/null || fail 'pytest is not installed.' "$(install_with python3-pytest python3-pytest)"
-  beside=() pair=()
+  beside=() buses=()
   python3 -c 'import xdist' 2> /dev/null || return 0
-  beside=(-n "$(($(nproc) < 3 ? $(nproc) + 1 : 4))" --dist loadscope)
-  pair=(-n 2 --dist load)
+  local workers=$(($(nproc) < 3 ? $(nproc) + 1 : 4))
+  beside=(-n "$workers" --dist loadgroup --no-loadscope-reorder)
+  buses=(-n "$workers" --dist load)
 }
 
 dev_test() {
-  local stages=("$@") name started=$SECONDS beside pair
+  local stages=("$@") name started=$SECONDS beside buses tests=()
   for name; do
     case $name in quick | rust | page | system | builds) ;; *) help_test >&2; fail_usage "there is no stage \`$name\`" ;; esac
   done
@@ -95,7 +98,8 @@ dev_test() {
   with_ros
   [[ " ${stages[*]} " != *" system "* && " ${stages[*]} " != *" quick "* ]] || find_pytest
   heading 'build'
-  build
+  [[ " ${stages[*]} " != *" rust "* && " ${stages[*]} " != *" quick "* ]] || tests=(--tests)
+  build "${tests[@]}"
   [[ " ${stages[*]} " != *" system "* ]] || make_clients
   separate_ros
   export PROPTEST_RNG_SEED=${PROPTEST_RNG_SEED-1}
@@ -114,7 +118,7 @@ dev_test() {
         ;;
       system)
         pytest_stage 'system: running nodes' test_system 'not (realtime or bus)' "${beside[@]}"
-        pytest_stage 'system: emulated buses' test_buses bus "${pair[@]}"
+        pytest_stage 'system: emulated buses' test_buses bus "${buses[@]}"
         pytest_stage 'system: against the clock' test_realtime realtime
         ;;
       quick)

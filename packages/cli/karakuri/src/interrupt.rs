@@ -27,6 +27,11 @@ impl Interrupt {
         Ok(Self(raised))
     }
 
+    /// The flag itself, for computations that look at one.
+    pub fn flag(&self) -> &AtomicBool {
+        &self.0
+    }
+
     /// Whether the user wants to stop.
     pub fn is_raised(&self) -> bool {
         self.0.load(Ordering::Relaxed)

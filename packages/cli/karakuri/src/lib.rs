@@ -27,6 +27,7 @@ Examples:
   karakuri inverse-dynamics config/mechanisms/four_bar.yaml --plot four_bar.svg
   karakuri gait steady config/gaits/h2.yaml --plot out
   karakuri gait walk config/gaits/khr1_walk.yaml --distance 1
+  karakuri motion check config/motions/khr1_greet.yaml
   karakuri emulate feetech --pty /tmp/arm --ids 1-6
   karakuri hardware scan feetech /tmp/arm
   karakuri studio urdf/khr1/khr1.urdf

@@ -231,6 +231,7 @@ impl JointTrajectoryMachine {
     /// what ran is left in `prepared`. Returns the preempted goal's result.
     pub fn follow(&mut self, prepared: &mut Prepared) -> Option<FinishedGoal> {
         core::mem::swap(&mut self.path, &mut prepared.path);
+        // Joints that the new trajectory leaves out stay where they are commanded now.
         self.path.hold(&self.command);
         let outcome = if prepared.goal.is_some() { Outcome::Preempted } else { Outcome::Replaced };
         let preempted = self.finish(outcome);
@@ -247,6 +248,7 @@ impl JointTrajectoryMachine {
 
     /// Cancels a goal: brakes or holds. `None` if it is not active.
     pub fn cancel(&mut self, id: GoalId) -> Option<FinishedGoal> {
+        // A cancel that was under way while another goal came is not meant for that one.
         self.goal.filter(|goal| *goal == id)?;
         let lacking = self.waiting;
         self.stop();
@@ -309,6 +311,7 @@ impl JointTrajectoryMachine {
         let mut finished = None;
         self.restarted = false;
         match self.last {
+            // A paused simulation repeats its stamp: an equal sample has an equal answer.
             Some(last) if now == last => return None,
             Some(last) if now < last => finished = self.restart(),
             _ => {}
@@ -319,11 +322,13 @@ impl JointTrajectoryMachine {
         if matches!(self.motion, Motion::Start) {
             self.start(position);
         }
+        // Before the sample: what was commanded for now is what the robot is held against, and what the limits count from.
         self.previous.copy_from_slice(&self.command);
         let phase = self.sample(now, dt);
         self.compare();
         self.not_following = self.find_not_following(phase);
         if let Some(shortfall) = self.not_following {
+            // Held where it is found: going on would pull it back as soon as what blocks it gives way.
             finished = self.finish(Outcome::NotFollowing(shortfall)).or(finished);
             self.start(position);
             self.previous.copy_from_slice(&self.command);
@@ -337,6 +342,7 @@ impl JointTrajectoryMachine {
             }
             finished = self.finish(outcome);
         }
+        // Last of all, so that nothing above can ask for more than a joint has.
         self.limit_speed(dt);
         self.limit_position();
         finished
@@ -352,6 +358,7 @@ impl JointTrajectoryMachine {
         };
         if now <= *start || elapsed <= INTERRUPTION.max(INTERRUPTED_PERIODS * period) {
             let (passed, after) = pace.advance(elapsed);
+            // The start moves with the delay, so the path itself stays a function of the time since its start.
             if passed < elapsed {
                 *start = start.plus_seconds(elapsed - passed);
             }
@@ -360,6 +367,8 @@ impl JointTrajectoryMachine {
         }
         // The last command was for `last + dt`: the path is delayed by the time since then.
         let commanded = last.plus_seconds(dt).max(*start);
+        // The robot may have coasted, or been stopped, meanwhile: of a goal the nearest instant of its path in the gap
+        // is where the motion is taken up; a stream has no path to look along and is only delayed.
         let gap = now.seconds_since(commanded).max(0.0);
         let Some(entered) = entered.filter(|_| *is_goal) else {
             *start = start.plus_seconds(gap);
@@ -374,6 +383,7 @@ impl JointTrajectoryMachine {
             let joints = settings.joints.iter().enumerate();
             let errors = joints.map(|(j, joint)| {
                 let error = distance(&actual[j], &desired[j], continuous[j]);
+                // By the joint's speed: a distance counts by the time that it takes.
                 (error / joint.speed_scale()).powi(2)
             });
             errors.sum()
@@ -399,6 +409,7 @@ impl JointTrajectoryMachine {
         let time = phase.map_or(0.0, |(_, time)| time);
         let joints = self.settings.joints.iter().enumerate();
         joints.filter(|_| tolerance > 0.0).find_map(|(joint, settings)| {
+            // A drive at its largest effort is τ_max/K behind its command: up to twice that a load explains the error, not an obstacle.
             let limit = tolerance + 2.0 * settings.saturation_error;
             let error = self.distance(joint, &self.previous[joint]);
             let quantity = Quantity::Position;
@@ -421,6 +432,7 @@ impl JointTrajectoryMachine {
     fn measure(&mut self, now: Time, position: &[f64], velocity: &[f64]) {
         let dt = self.last.map_or(0.0, |last| now.seconds_since(last));
         for (actual, (&p, &v)) in self.actual.iter_mut().zip(position.iter().zip(velocity)) {
+            // Nothing measures it; the difference is for tolerances and messages.
             let acceleration = if dt > 0.0 { (v - actual.velocity) / dt } else { 0.0 };
             *actual = JointSample { position: p, velocity: v, acceleration, effort: 0.0 };
         }
@@ -442,6 +454,7 @@ impl JointTrajectoryMachine {
                 for (command, joint) in self.command.iter_mut().zip(&self.settings.joints) {
                     moving |= brake(command, joint, dt);
                 }
+                // All joints brake by their own limits, so the path is left: the shortest stop, not the same line.
                 if !moving {
                     self.motion = Motion::Hold;
                 }
@@ -458,6 +471,7 @@ impl JointTrajectoryMachine {
                         &self.actual
                     };
                     path.enter(t, from, &self.continuous);
+                    // A stream's next point comes in a tick: only a goal's one point is reached at rest.
                     if *is_goal && self.settings.interpolation == Interpolation::Splines {
                         path.settle(t, from, |j| self.settings.joints[j].max_velocity);
                     }
@@ -468,9 +482,11 @@ impl JointTrajectoryMachine {
                 let interpolation = self.settings.interpolation;
                 let phase = path.sample(t, entry, interpolation, &mut self.desired);
                 pace.apply(&mut self.desired);
+                // The command is for the end of the period, where the robot will be when it is carried out.
                 let (ahead, after) = pace.advance(dt);
                 path.sample(t + ahead, entry, interpolation, &mut self.command);
                 after.apply(&mut self.command);
+                // Along the path the time since its start, at the goal the time since its end, as tolerances are stated.
                 let time = if phase == Phase::After { t - path.duration() } else { t };
                 Some((phase, time))
             }
@@ -497,6 +513,7 @@ impl JointTrajectoryMachine {
     fn judge(&mut self, phase: Option<(Phase, f64)>) -> Option<Outcome> {
         self.goal?;
         let (limits, (phase, time)) = (&self.limits, phase?);
+        // The goal's tolerances count only at the end of the path, the path's only until then.
         if phase != Phase::After {
             return shortfall(&self.error, &limits.path_tolerance, time)
                 .map(Outcome::PathTolerance);

@@ -174,6 +174,8 @@ struct GroupDesk {
 /// [watches](Desk::watch).
 pub fn split(controller: FeedforwardController) -> (Updater, Desk) {
     let model = Arc::clone(controller.model());
+    // Each ring has one writer and one reader, so neither half waits for the other; what the updater has used goes back
+    // by the second ring and is freed at the desk.
     let (orders, ordered) = RingBuffer::new(N_ORDERS);
     let (done, carried_out) = RingBuffer::new(N_ORDERS);
     let (reports, reported) = RingBuffer::new(N_REPORTS);
@@ -229,6 +231,7 @@ impl Updater {
         self.newest.store(now.nanoseconds(), Ordering::Release);
         // What happened between two reports stays until one has taken it.
         self.status = Status {
+            // Of the last sample; the others are events and must not be overwritten by a sample without one.
             realised: status.realised,
             saturated: self.status.saturated.or(status.saturated),
             was_stale: self.status.was_stale | status.was_stale,
@@ -263,6 +266,7 @@ impl Updater {
             }
             Order::Group { group, settings } => {
                 if let Some(machine) = self.controller.machine_mut(*group) {
+                    // Swapped, not assigned: the old settings are freed by the desk.
                     core::mem::swap(machine.settings_mut(), settings);
                 }
             }
@@ -275,6 +279,7 @@ impl Updater {
             }
             Order::Watch { period } => {
                 self.period = *period;
+                // The first report at once: whoever begins to watch wants the present state.
                 self.next_report = now;
             }
             Order::Query(query) => {
@@ -300,10 +305,12 @@ impl Updater {
     fn report(&mut self, now: Time) -> bool {
         let Ok(mut report) = self.blank.pop() else { return false };
         if self.status.saturated.is_some() {
+            // A joint at its limit is so for many samples: said at a rate that people read.
             self.next_cut = now.plus_seconds(CUT_PERIOD);
         }
         report.stamp = now;
         report.status = core::mem::take(&mut self.status);
+        // Both lists have room for all that can end, and the report's is empty.
         core::mem::swap(&mut report.ended, &mut self.ended);
         for (to, group) in report.groups.iter_mut().zip(self.controller.groups()) {
             let machine = &group.machine;
@@ -417,6 +424,16 @@ impl Desk {
         let outcome = Outcome::Canceled { lacking: desk.waiting.take() };
         self.send(Order::Cancel { group, id });
         Some(FinishedGoal { id, outcome })
+    }
+
+    /// Ends the active goal of a group whose robot is silent: no update will end it. When samples come again, it is not carried on. `None`
+    /// if no goal is active.
+    pub fn lose_state(&mut self, group: usize) -> Option<FinishedGoal> {
+        let desk = self.groups.get_mut(group)?;
+        let id = desk.active.take()?;
+        desk.waiting = None;
+        self.send(Order::Cancel { group, id });
+        Some(FinishedGoal { id, outcome: Outcome::StateLost })
     }
 
     /// Sets the force that a link exerts on its surroundings; it fades unless it is set repeatedly.

@@ -1,4 +1,4 @@
-//! Opening and force control of a hand with two finger sensors, tick by tick.
+//! Opening and force control of a hand whose finger forces are measured or estimated, tick by tick.
 //!
 //! Positions are driven, forces measured: opening and closing move the driven joint's target at a rate, slower near
 //! the expected width and at contact; holding integrates the mean force error,
@@ -198,6 +198,11 @@ impl GripForce {
         self.target = Some(position + hand.effort(position, force) / self.stiffness);
         self.task = GripTask::Close { force, slow_below: 0.0 };
         self.state.gripped = true;
+    }
+
+    /// Effort with which the drive's spring pulls the joint from a position to the last target; NaN before the first. [N·m or N]
+    pub fn spring_effort(&self, position: f64) -> f64 {
+        self.target.map_or(f64::NAN, |target| self.stiffness * (target - position))
     }
 
     /// State of the grip at the last tick.

@@ -1,7 +1,9 @@
 #![doc = include_str!("../README.md")]
 #![expect(non_snake_case, reason = "monogram notation, docs/notation.md")]
 
+pub mod drive_force;
 pub mod end_effector;
+pub mod finger_sense;
 pub mod grip_force;
 pub mod grip_monitor;
 pub mod gripper_command;

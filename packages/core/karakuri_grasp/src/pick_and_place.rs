@@ -45,6 +45,7 @@ use karakuri_spatial::Time;
 use karakuri_spatial::Vector3;
 
 use crate::end_effector::{EndEffectorError, FingerSensors, from_model};
+use crate::finger_sense::{FingerSense, HandReading};
 use crate::grip_force::{DriveRange, GripForce, GripSettings, GripTask};
 use crate::{EndEffector, FingerForce};
 use plan::{Reaction, holding_force};
@@ -63,7 +64,7 @@ const HEADING_SPEED: f64 = 0.01;
 pub struct PickAndPlace {
     model: Arc<Model>,
     hand: Box<dyn EndEffector>,
-    sensors: FingerSensors,
+    sense: FingerSense,
     grip: GripForce,
     settings: PickAndPlaceSettings,
     data: Data,
@@ -80,7 +81,7 @@ pub struct PickAndPlace {
 }
 
 impl PickAndPlace {
-    /// Machine of a robot with an end effector; the arm is its first group.
+    /// Machine of a robot with an end effector; the arm is its first group. Without finger sensors it runs gripper commands only.
     ///
     /// # Errors
     /// When the hand or its finger sensors cannot be made from the model's `end_effector`.
@@ -90,7 +91,7 @@ impl PickAndPlace {
         grip: GripSettings,
     ) -> Result<Self, EndEffectorError> {
         let hand = from_model(&model)?;
-        let sensors = FingerSensors::new(&model)?;
+        let sense = FingerSense::new(&model, hand.as_ref())?;
         let joint = &model.joints[hand.joint().0];
         let stiffness = joint.drive.map_or(1.0, |d| d.stiffness);
         let range = DriveRange { lower: joint.limits.lower, upper: joint.limits.upper };
@@ -99,7 +100,7 @@ impl PickAndPlace {
             grip: GripForce::new(grip, stiffness, range),
             model,
             hand,
-            sensors,
+            sense,
             settings,
             run: None,
             sighted: None,
@@ -121,9 +122,14 @@ impl PickAndPlace {
         (self.hand.as_ref(), &mut self.grip)
     }
 
-    /// Finger sensors, in the order of a measurement's wrenches.
-    pub fn sensors(&self) -> FingerSensors {
-        self.sensors
+    /// Source of the forces on the fingers.
+    pub fn sense(&self) -> &FingerSense {
+        &self.sense
+    }
+
+    /// Finger sensors, in the order of a measurement's wrenches; `None` where forces are estimated from the drive.
+    pub fn sensors(&self) -> Option<FingerSensors> {
+        self.sense.sensors()
     }
 
     /// Settings that are in force.
@@ -160,7 +166,7 @@ impl PickAndPlace {
     ///
     /// # Errors
     /// When another goal is active, a number of this one is out of range, the object is too heavy for the grip, the
-    /// robot has no group for its arm, or a stage is unreachable.
+    /// robot has no group for its arm or no finger sensors, or a stage is unreachable.
     pub fn start(
         &mut self,
         mut goal: PickAndPlaceGoal,
@@ -170,6 +176,9 @@ impl PickAndPlace {
     ) -> Result<(), PlanError> {
         if self.run.is_some() {
             return Err(PlanError::Busy);
+        }
+        if self.sensors().is_none() {
+            return Err(PlanError::NoSensors { robot: self.model.name.clone() });
         }
         let hand = self.hand.as_ref();
         plan::check(hand, &goal, &self.settings)?;
@@ -236,6 +245,7 @@ impl PickAndPlace {
         if self.last.is_some_and(|last| measured.time <= last) {
             // Filter and target are of another time.
             self.grip.reset();
+            self.sense.reset();
             self.abandon("the clock jumped back, or the robot was put elsewhere");
         }
         self.place.clear();
@@ -247,23 +257,34 @@ impl PickAndPlace {
             self.output.arm = Some(ArmRequest::Stop);
         }
         self.look(measured);
-        let fingers = self.feel(measured);
+        forward_kinematics(&self.model, &mut self.data, measured.q);
+        update_velocities(&self.model, &mut self.data, measured.v);
         let joint = &self.model.joints[self.hand.joint().0];
-        let position = measured.q[joint.q_start];
+        let reading = HandReading {
+            position: measured.q[joint.q_start],
+            velocity: measured.v[joint.v_start],
+            effort: self.effort(measured),
+            wrenches: measured.wrenches,
+            dt,
+        };
+        let (hand, position) = (self.hand.as_ref(), reading.position);
+        let fingers = self.sense.feel(&self.model, &self.data, hand, &reading);
         if is_first {
-            let effort = measured.effort.get(joint.v_start).copied().filter(|e| e.is_finite());
-            self.grip.take_over(self.hand.as_ref(), position, &fingers, effort);
+            let effort = Some(reading.effort).filter(|effort| effort.is_finite());
+            self.grip.take_over(hand, position, &fingers, effort);
         }
-        self.output.hand = self.grip.tick(self.hand.as_ref(), position, &fingers, dt);
+        self.output.hand = self.grip.tick(hand, position, &fingers, dt);
         self.advance(measured, &fingers, dt);
         self.report(measured.time);
         &self.output
     }
 
-    fn feel(&mut self, measured: &Measurement<'_>) -> [FingerForce; 2] {
-        forward_kinematics(&self.model, &mut self.data, measured.q);
-        update_velocities(&self.model, &mut self.data, measured.v);
-        self.sensors.forces(&self.model, &self.data, measured.wrenches)
+    /// Effort of the hand's drive: as measured, else by its spring, which the target compresses. [N·m or N]
+    fn effort(&self, measured: &Measurement<'_>) -> f64 {
+        let joint = &self.model.joints[self.hand.joint().0];
+        let effort =
+            measured.effort.get(joint.v_start).copied().filter(|effort| effort.is_finite());
+        effort.unwrap_or_else(|| self.grip.spring_effort(measured.q[joint.q_start]))
     }
 
     /// Keeps the first sighting since the run began to look, or a while after it let go: the choice does not depend on when the
@@ -477,7 +498,7 @@ impl PickAndPlace {
     /// Motion sideways to the finger that touches, as fast as it closes: that finger keeps its place and the other one comes.
     fn centring(&self, run: &mut Run, q: &[f64]) -> Option<Reaction> {
         let [a, b] = self.grip.state().touching;
-        let sides = self.sensors.sides(&self.model, &self.data);
+        let sides = self.sensors()?.sides(&self.model, &self.data);
         let side = if a && !b { sides[0] } else { sides[1] };
         // From the planned pose, or each of several centrings would have the whole reach again.
         let done = side * run.plan.off_centre(&self.model, q);

@@ -59,7 +59,8 @@ pub fn bake(performer: &Performer, unit: AngleUnit, states: &[MotionState]) -> M
 }
 
 fn rounded(value: f64) -> f64 {
-    (value * DIGITS).round() / DIGITS
+    // Zero without a sign.
+    (value * DIGITS).round() / DIGITS + 0.0
 }
 
 fn support_of(stands: [bool; 2]) -> Support {
@@ -83,20 +84,18 @@ fn place(performer: &Performer, unit: AngleUnit, state: &MotionState) -> RootPos
         };
         sides.map(sole).collect::<Vec<_>>()
     });
-    match soles.as_deref() {
-        Some([first, ..]) => {
-            let soles = soles.as_deref().unwrap_or_default();
-            let sum = soles.iter().fold(Vector3::zeros(), |sum, sole| sum + sole.translation);
-            let middle = sum / soles.len() as f64;
-            let yaw = unit.from_rad(first.rpy()[2]);
-            RootPose { xyz: [middle.x, middle.y, 0.0].map(rounded), rpy: [0.0, 0.0, rounded(yaw)] }
-        }
-        _ => {
-            let root = data.pose_in_world.first().copied().unwrap_or_default();
-            RootPose {
-                xyz: <[f64; 3]>::from(root.translation).map(rounded),
-                rpy: root.rpy().map(|angle| rounded(unit.from_rad(angle))),
-            }
-        }
+    if let Some(soles @ [first, ..]) = soles.as_deref() {
+        let sum = soles.iter().fold(Vector3::zeros(), |sum, sole| sum + sole.translation);
+        let middle = sum / soles.len() as f64;
+        let yaw = unit.from_rad(first.rpy()[2]);
+        return RootPose {
+            xyz: [middle.x, middle.y, 0.0].map(rounded),
+            rpy: [0.0, 0.0, rounded(yaw)],
+        };
+    }
+    let root = data.pose_in_world.first().copied().unwrap_or_default();
+    RootPose {
+        xyz: <[f64; 3]>::from(root.translation).map(rounded),
+        rpy: root.rpy().map(|angle| rounded(unit.from_rad(angle))),
     }
 }

@@ -1,17 +1,15 @@
 //! Edits: lists of operations that are all done or none.
 
 mod entries;
+mod lists;
 mod motions;
 mod poses;
 
-use indexmap::IndexMap;
-
 use crate::document::Document;
 use crate::op::Op;
-use crate::problem::{Code, Problem};
+use crate::problem::Problem;
 
-/// Operations that undo what an operation did, in their order.
-type Inverse = Vec<Op>;
+use lists::Inverse;
 
 impl Document {
     /// Does all operations of a list, and returns the list that undoes them; where one fails, the document stays as it was.
@@ -72,123 +70,6 @@ impl Document {
             | Op::PutScript { .. }
             | Op::RemoveScript { .. } => entries::apply(self, op),
             _ => motions::apply(self, op),
-        }
-    }
-}
-
-/// What a map had under a name.
-enum Before<T> {
-    /// Nothing.
-    Nothing,
-    /// This, which was replaced.
-    Value(T),
-}
-
-/// Adds under a name, at an index or the end, or replaces what has it.
-fn put<T>(map: &mut IndexMap<String, T>, name: &str, value: T, index: Option<usize>) -> Before<T> {
-    if let Some(place) = map.get_mut(name) {
-        return Before::Value(std::mem::replace(place, value));
-    }
-    let index = index.map_or(map.len(), |index| index.min(map.len()));
-    map.shift_insert(index, name.to_owned(), value);
-    Before::Nothing
-}
-
-/// Takes out what has a name, with its index.
-fn take<T>(map: &mut IndexMap<String, T>, at: &str, name: &str) -> Result<Taken<T>, Problem> {
-    let index = find(map, at, name)?;
-    match map.shift_remove_index(index) {
-        Some((_, value)) => Ok(Taken { index, value }),
-        None => Err(missing(map, at, name)),
-    }
-}
-
-/// What was taken out of a map, and from where.
-struct Taken<T> {
-    index: usize,
-    value: T,
-}
-
-/// Index of a name.
-fn find<T>(map: &IndexMap<String, T>, at: &str, name: &str) -> Result<usize, Problem> {
-    map.get_index_of(name).ok_or_else(|| missing(map, at, name))
-}
-
-/// Gives what has a name another one, in its place.
-fn rename<T>(map: &mut IndexMap<String, T>, at: &str, name: &str, to: &str) -> Result<(), Problem> {
-    find(map, at, name)?;
-    if name == to {
-        return Ok(());
-    }
-    if map.contains_key(to) {
-        let problem = Problem::new(Code::Taken, format!("{at}.{to}"), format!("`{to}` is taken"));
-        return Err(problem.remedy("choose another name"));
-    }
-    let Taken { index, value } = take(map, at, name)?;
-    map.shift_insert(index, to.to_owned(), value);
-    Ok(())
-}
-
-/// Checks that nothing still names what a new name would be: renamed back, it would take these with it.
-fn check_unused(at: &str, to: &str, is_used: bool) -> Result<(), Problem> {
-    if !is_used {
-        return Ok(());
-    }
-    let message = format!("`{to}` is still named, though it is not there");
-    let problem = Problem::new(Code::InUse, format!("{at}.{to}"), message);
-    Err(problem.remedy("rename before what has the name goes"))
-}
-
-/// Moves what has a name to an index; returns where it was.
-fn shift<T>(
-    map: &mut IndexMap<String, T>,
-    at: &str,
-    name: &str,
-    to: usize,
-) -> Result<usize, Problem> {
-    let from = find(map, at, name)?;
-    check_index(at, to, map.len())?;
-    map.move_index(from, to);
-    Ok(from)
-}
-
-fn missing<T>(map: &IndexMap<String, T>, at: &str, name: &str) -> Problem {
-    let problem = Problem::new(
-        Code::Missing,
-        format!("{at}.{name}"),
-        format!("there is no `{name}` in {at}"),
-    );
-    let known: Vec<&str> = map.keys().map(String::as_str).take(20).collect();
-    problem.remedy(if known.is_empty() {
-        "add it first".to_owned()
-    } else {
-        format!("there are {}", known.join(", "))
-    })
-}
-
-/// Checks that an index is below a number.
-fn check_index(at: &str, index: usize, n: usize) -> Result<(), Problem> {
-    if index < n {
-        return Ok(());
-    }
-    let problem =
-        Problem::new(Code::Missing, format!("{at}[{index}]"), format!("there is no {at}[{index}]"));
-    Err(problem.remedy(match n {
-        0 => "there is none".to_owned(),
-        _ => format!("write an index from 0 to {}", n - 1),
-    }))
-}
-
-/// Sets and takes out joints.
-fn set_joints(joints: &mut IndexMap<String, f64>, changes: &IndexMap<String, Option<f64>>) {
-    for (joint, value) in changes {
-        match value {
-            Some(value) => {
-                joints.insert(joint.clone(), *value);
-            }
-            None => {
-                joints.shift_remove(joint);
-            }
         }
     }
 }

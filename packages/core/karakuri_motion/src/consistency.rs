@@ -1,5 +1,7 @@
 //! Checks of a document by itself: names, references, ranges. What a robot says to it is checked where a model is at hand.
 
+#![expect(clippy::float_cmp, reason = "signs are 1 or -1 exactly")]
+
 use indexmap::IndexMap;
 
 use crate::document::{Document, VERSION};
@@ -229,13 +231,17 @@ impl Problems {
             for x in [handles[0], handles[2]] {
                 self.range(&at, x, [0.0, 1.0], "of the interval");
             }
-            handles.iter().for_each(|x| self.finite(&at, *x));
+            for x in handles {
+                self.finite(&at, x);
+            }
         }
     }
 
     fn root(&mut self, at: &str, root: Option<&RootPose>) {
         let at = format!("{at}.root");
-        root.iter().flat_map(|r| r.xyz.iter().chain(&r.rpy)).for_each(|x| self.finite(&at, *x));
+        for x in root.iter().flat_map(|r| r.xyz.iter().chain(&r.rpy)) {
+            self.finite(&at, *x);
+        }
     }
 
     fn joints(&mut self, at: &str, joints: &IndexMap<String, f64>) {

@@ -31,11 +31,11 @@ pub struct CurvePoint {
 /// Least and largest position of a curve, and when it is there first.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Extent {
-    /// Least position.
+    /// Least position. [the keys' unit]
     pub least: f64,
     /// Its time. [s]
     pub least_at: f64,
-    /// Largest position.
+    /// Largest position. [the keys' unit]
     pub largest: f64,
     /// Its time. [s]
     pub largest_at: f64,
@@ -158,7 +158,7 @@ pub struct VelocityJump {
 pub struct Peak {
     /// Its time. [s]
     pub t: f64,
-    /// The value.
+    /// The value. [the quantity's unit]
     pub value: f64,
 }
 

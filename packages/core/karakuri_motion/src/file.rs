@@ -93,9 +93,8 @@ fn step<'n, 'p>(node: &'n Node, path: &'p str) -> Option<(&'n Node, &'p str)> {
     let fits = entries.iter().filter_map(|(key, _, node)| {
         let rest = path.strip_prefix(key.as_str())?;
         let rest = match rest.chars().next() {
-            None => rest,
+            None | Some('[') => rest,
             Some('.') => &rest[1..],
-            Some('[') => rest,
             Some(_) => return None,
         };
         Some((key.len(), node.as_ref(), rest))

@@ -42,15 +42,15 @@ pub struct Widget {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "ts", ts(optional))]
     pub label: Option<String>,
-    /// Least value of a slider.
+    /// Least value of a slider. [its parameter's unit]
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "ts", ts(optional))]
     pub min: Option<f64>,
-    /// Largest value of a slider.
+    /// Largest value of a slider. [its parameter's unit]
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "ts", ts(optional))]
     pub max: Option<f64>,
-    /// Step of a slider.
+    /// Step of a slider. [its parameter's unit]
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "ts", ts(optional))]
     pub step: Option<f64>,

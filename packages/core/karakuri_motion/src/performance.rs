@@ -192,7 +192,8 @@ impl Performance {
 
     /// Times from 0 to the end, one a frame and the end itself. [s]
     pub fn times(&self) -> Vec<f64> {
-        let n = (self.duration / self.frame).ceil().max(0.0);
+        // A whole number of frames, but for rounding, is that number.
+        let n = (self.duration / self.frame - 1e-9).ceil().max(0.0);
         let mut times: Vec<f64> = Vec::new();
         let mut k = 0.0;
         while k < n {

@@ -16,6 +16,9 @@ const TILT: f64 = 0.02;
 /// Distance that a standing sole's corner may have from the floor. [m]
 const GAP: f64 = 0.003;
 
+/// Part of a joint's largest speed by which its velocity may jump: gears and servos swallow a little. [-]
+const IMPULSE: f64 = 0.05;
+
 /// Conditions of a review.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ReviewSettings {
@@ -151,15 +154,13 @@ pub fn review(
 ) -> Result<Review, WorldError> {
     let mut reviewer = Reviewer::new(performance, settings)?;
     for joint in performance.joints().collect::<Vec<_>>() {
+        let limit = IMPULSE * performance.performer().model.joints[joint.0].limits.velocity;
         for jump in performance.velocity_jumps(joint) {
-            let scene = performance.scene_at(jump.t);
-            let at = At { time: jump.t, scene };
-            reviewer.joint(
-                Check::Impulse,
-                joint,
-                at,
-                Excess { value: (jump.after - jump.before).abs(), limit: 0.0 },
-            );
+            let value = (jump.after - jump.before).abs();
+            if value > limit {
+                let at = At { time: jump.t, scene: performance.scene_at(jump.t) };
+                reviewer.joint(Check::Impulse, joint, at, Excess { value, limit });
+            }
         }
     }
     let mut state = MotionState::default();

@@ -1,5 +1,7 @@
 //! A motion written out: the keys of every joint in absolute time, with the motions that its scenes play, mirrored and repeated.
 
+#![expect(clippy::float_cmp, reason = "two keys are at one time where the times are equal")]
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -245,14 +247,12 @@ impl Writer<'_> {
         let Some(id) = self.performer.joint(name) else {
             let model = &self.performer.model;
             let leader = model.joint(name).and_then(|id| self.performer.leader(id));
-            let remedy = match leader {
-                Some(leader) => format!("it follows `{}`: move that", model.joints[leader.0].name),
-                None => {
-                    let joints = self.performer.joints();
-                    let known: Vec<&str> =
-                        joints.map(|id| model.joints[id.0].name.as_str()).collect();
-                    format!("the joints are {}", known.join(", "))
-                }
+            let remedy = if let Some(leader) = leader {
+                format!("it follows `{}`: move that", model.joints[leader.0].name)
+            } else {
+                let joints = self.performer.joints();
+                let known: Vec<&str> = joints.map(|id| model.joints[id.0].name.as_str()).collect();
+                format!("the joints are {}", known.join(", "))
             };
             let message = format!("robot `{}` has no joint `{name}` to move", model.name);
             self.problem(Code::Missing, at, message, &remedy);

@@ -31,19 +31,19 @@ impl Mirror {
             Base::Floating => data.pose_in_world.first().map_or(Pose::IDENTITY, Pose::inverse),
         };
         let axis = |joint: usize| {
-            let (axis, handed) = match &model.joints[joint].kind {
-                JointKind::Revolute { axis } => (axis, -1.0),
-                JointKind::Prismatic { axis } => (axis, 1.0),
+            let (axis, is_turn) = match &model.joints[joint].kind {
+                JointKind::Revolute { axis } => (axis, true),
+                JointKind::Prismatic { axis } => (axis, false),
                 _ => return None,
             };
             let R_RootB = X_RootW.rotation * data.pose_in_world[joint].rotation;
-            Some(Axis { direction: R_RootB * axis, handed })
+            Some(Axis { direction: R_RootB * axis, is_turn })
         };
         let sign = |a: usize, b: usize| {
             let (a, b) = (axis(a)?, axis(b)?);
-            let image = Vector3::new(a.direction.x, -a.direction.y, a.direction.z) * a.handed;
-            let cosine = image.dot(&b.direction);
-            (a.handed == b.handed && cosine.abs() > PARALLEL).then(|| cosine.signum())
+            let image = Vector3::new(a.direction.x, -a.direction.y, a.direction.z);
+            let cosine = image.dot(&b.direction) * if a.is_turn { -1.0 } else { 1.0 };
+            (a.is_turn == b.is_turn && cosine.abs() > PARALLEL).then(|| cosine.signum())
         };
         let mut mirror = Self::default();
         for (i, joint) in model.joints.iter().enumerate() {
@@ -67,10 +67,10 @@ impl Mirror {
     }
 }
 
-/// A joint's axis in the root link's axes, and the sign of its image: −1 of a turn, 1 of a shift.
+/// A joint's axis in the root link's axes, and whether it turns or slides.
 struct Axis {
     direction: Vector3,
-    handed: f64,
+    is_turn: bool,
 }
 
 /// What a name says of its partner.

@@ -342,7 +342,7 @@ pub struct RobotState {
     pub position: Vec<f64>,
     /// Joint velocities. [rad/s or m/s] (n joints)
     pub velocity: Vec<f64>,
-    /// Efforts that the drives exert. [N·m or N] (n joints)
+    /// Efforts that the drives exert; NaN where one is not measured. [N·m or N] (n joints)
     pub effort: Vec<f64>,
     /// World pose and velocity of a floating root link.
     pub base: Option<(Pose, Motion)>,

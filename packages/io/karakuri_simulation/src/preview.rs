@@ -104,7 +104,7 @@ pub fn preview(
     let every = steps(settings.command_period / dt);
     let mut loads = LoadsOf::new(performance.performer(), stage.gravity);
     let (mut state, mut n) = (MotionState::default(), 0_u64);
-    let mut until = end;
+    let (mut until, mut shown_until) = (end, None);
     while stage.world.time() < until - 0.5 * dt {
         if cancel.load(Ordering::Relaxed) {
             return Err(PreviewError::Cancelled);
@@ -114,8 +114,8 @@ pub fn preview(
             performance.sample(t + settings.command_period, &mut state);
             stage.command(&state, loads.effort(&state));
             performance.sample(t, &mut state);
-            if judge.watch(&stage, &state) && until == end {
-                until = t + AFTER_FALL;
+            if judge.watch(&stage, &state) {
+                until = *shown_until.get_or_insert(t + AFTER_FALL);
             }
             digest.add(stage.world.state_hash());
         }

@@ -20,8 +20,8 @@ use karakuri_gait::planner::RootSign;
 use karakuri_hardware::RobotLayout;
 use karakuri_hardware::driver::HardwareFile;
 use karakuri_model::{Base, Model};
-use karakuri_physics::{RobotId, StepOutcome, World};
-use karakuri_serial::emulator::{Emulation, Plant, Root, Servo, Trouble};
+use karakuri_physics::{BodyView, RobotId, StepOutcome, World};
+use karakuri_serial::emulator::{Emulation, Object, Plant, Root, Servo, Trouble};
 
 /// How long the robot is still held after the first of its servos is on, for the others. [s]
 const HELD: f64 = 0.5;
@@ -294,6 +294,18 @@ impl Plant for ServoWorld {
             has_fallen: is_floating && RootSign::Lean([roll, pitch]).has_fallen(),
             is_held: self.is_held,
         })
+    }
+
+    fn objects(&self) -> Vec<Object> {
+        let world = lock(&self.world);
+        let bodies = world.body_ids().map(|id| world.body(id));
+        let bodies = bodies.filter(|body| !body.description().fixed);
+        let object = |body: BodyView<'_>| Object {
+            name: body.description().name.clone(),
+            position: body.pose().translation.into(),
+            orientation: body.pose().quaternion().coords.into(),
+        };
+        bodies.map(object).collect()
     }
 
     fn failure(&self) -> Option<String> {

@@ -1,6 +1,7 @@
 //! What the page loads by hash: meshes and sampled motions.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use karakuri_model::Mesh;
@@ -111,5 +112,14 @@ pub(crate) fn hash(parts: &[&[u8]]) -> String {
         sha.update((part.len() as u64).to_le_bytes());
         sha.update(part);
     }
-    sha.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    hexadecimal(&sha.finalize())
+}
+
+/// Bytes in hexadecimal digits.
+pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |mut text, byte| {
+        // Writing to a string does not fail.
+        let _written = write!(text, "{byte:02x}");
+        text
+    })
 }

@@ -52,6 +52,6 @@ pub trait RobotLink: fmt::Debug + Send {
     fn follow(&mut self, trajectory: Trajectory);
     /// Stops the robot where it is.
     fn stop(&mut self);
-    /// What it told since the last call.
+    /// What it reported since the last call.
     fn news(&mut self) -> Vec<LinkNews>;
 }

@@ -14,7 +14,7 @@ use karakuri_simulation::{
 };
 
 use crate::assets::Assets;
-use crate::session::Input;
+use crate::session::input::Input;
 use crate::wire::frame::{Header, Kind, encode};
 use crate::wire::{Code, PreviewReport, PreviewState, WireError};
 
@@ -191,12 +191,11 @@ fn work(
     };
     let surroundings = Surroundings { scene: &job.scene, file: &job.file };
     let began = Instant::now();
-    let report =
-        match preview(&mut job.performance, &surroundings, &settings, cancel, &mut rows) {
-            Ok(report) => report,
-            Err(PreviewError::Cancelled) => return What::Failed("cancelled".to_owned()),
-            Err(error) => return What::Failed(error.to_string()),
-        };
+    let report = match preview(&mut job.performance, &surroundings, &settings, cancel, &mut rows) {
+        Ok(report) => report,
+        Err(PreviewError::Cancelled) => return What::Failed("cancelled".to_owned()),
+        Err(error) => return What::Failed(error.to_string()),
+    };
     let wall = began.elapsed().as_secs_f64();
     let header = Header { kind: Kind::Clip, stream: job.stage, seq: 0, time: rows.period };
     let clip = assets.add_clip(encode(header, &rows.numbers));

@@ -9,8 +9,8 @@ use karakuri_model::Model;
 use karakuri_ros::msg::control_msgs::action::FollowJointTrajectory;
 use karakuri_ros::msg::sensor_msgs::msg::JointState;
 use karakuri_ros::{
-    Audience, GoalRequest, IntoMessage, RivalWatch, SampleGate, SolePublisher, Throttle, Timing,
-    warn,
+    Audience, Clock, GoalRequest, IntoMessage, RivalWatch, SampleGate, SolePublisher, Throttle,
+    Timing, warn,
 };
 use karakuri_spatial::Time;
 use rtrb::Consumer;
@@ -24,6 +24,10 @@ use crate::parameters::Parameters;
 /// topic after the other.
 const PATIENCE: Duration = Duration::from_secs(5);
 
+/// Least wall time without joint states after which goals are aborted, whatever gap between two samples is allowed: a busy machine may
+/// hold messages back. [s]
+const SHORTEST_SILENCE: f64 = 1.0;
+
 /// State of the node.
 pub(crate) struct Controller {
     pub(crate) parameters: Parameters,
@@ -33,6 +37,9 @@ pub(crate) struct Controller {
     pub(crate) forces: Vec<ForceTopics>,
     pub(crate) lockstep: Option<Lockstep>,
     pub(crate) audience: Audience<JointState>,
+    pub(crate) clock: Clock,
+    /// Count of the samples that were read at the last look, and when it had risen last.
+    pub(crate) heard: (u64, Instant),
     /// Goals that wait for the robot: index of the group, the goal, instant of its arrival.
     pub(crate) early: Vec<(usize, GoalRequest<FollowJointTrajectory::Action>, Instant)>,
     pub(crate) queries: Queries,
@@ -95,6 +102,7 @@ impl Controller {
         for topics in &mut self.groups {
             topics.check_cancel(&mut self.desk);
         }
+        self.end_if_lost();
         self.desk.watch(self.report_period());
         self.queries.answer(&mut self.desk, &self.groups);
         self.answer();
@@ -108,6 +116,27 @@ impl Controller {
                 warn!("{}", implausible.describe(&self.model));
             }
             _ => {}
+        }
+    }
+
+    /// Aborts goals of a robot that has fallen silent: the bus is gone, say. Without samples no update can end them.
+    fn end_if_lost(&mut self) {
+        let n_samples = self.timing.n_arrived();
+        if n_samples != self.heard.0 {
+            self.heard = (n_samples, Instant::now());
+        }
+        let timeout = self.parameters.control.state_timeout.get();
+        // Simulated time stands still with its simulation, and goes on where it stopped; 0 is never.
+        if self.clock.uses_sim_time()
+            || timeout <= 0.0
+            || self.heard.1.elapsed().as_secs_f64() < timeout.max(SHORTEST_SILENCE)
+        {
+            return;
+        }
+        for topics in &mut self.groups {
+            if let Some(finished) = self.desk.lose_state(topics.index()) {
+                topics.finish(&self.desk, finished);
+            }
         }
     }
 

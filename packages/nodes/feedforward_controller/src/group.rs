@@ -111,6 +111,11 @@ impl GroupTopics {
         }
     }
 
+    /// Index of the group.
+    pub(crate) fn index(&self) -> usize {
+        self.index
+    }
+
     /// Whether the action has an active goal.
     pub(crate) fn has_goal(&self) -> bool {
         self.goal.is_some()

@@ -80,6 +80,8 @@ pub(crate) fn new(node: &mut Node<Controller>) -> Result<Controller, Box<dyn std
         forces,
         lockstep,
         audience,
+        clock: node.clock().clone(),
+        heard: (0, Instant::now()),
         early: Vec::new(),
         queries: Queries::default(),
         unread: reported,

@@ -31,7 +31,7 @@ karakuri_ros::parameters! {
         friction_compensation: bool = true, "Add the joints' dry friction to the feed-forward.";
         friction_speed: f64 = 0.01, "Below this speed dry friction is compensated in proportion. [rad/s or m/s]", range(1e-6..=10.0);
         effort_rate: f64 = 80.0, "Fastest change of a joint's effort, as a share of its limit. [1/s]", range(1.0..=1e6);
-        state_timeout: f64 = 0.5, "Gap between two samples after which all goals are aborted; 0 is never. [s]", range(0.0..=3600.0);
+        pub(crate) state_timeout: f64 = 0.5, "Gap between two samples after which all goals are aborted; 0 is never. [s]", range(0.0..=3600.0);
     }
 }
 

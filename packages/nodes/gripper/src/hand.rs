@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use karakuri_grasp::finger_sense::FingerSense;
+use karakuri_grasp::grip_force::GripTask;
 use karakuri_grasp::grip_monitor::GripMonitor;
 use karakuri_grasp::gripper_command::GripperCommandRun;
 use karakuri_grasp::pick_and_place::{KnownObject, PickAndPlace};
@@ -11,7 +13,8 @@ use karakuri_ros::msg::karakuri_msgs::action::PickAndPlace as Pick;
 use karakuri_ros::msg::karakuri_msgs::msg::GripState;
 use karakuri_ros::msg::trajectory_msgs::msg::JointTrajectory as TrajectoryMessage;
 use karakuri_ros::{
-    ActiveGoal, GoalRequest, InputId, JointStateReader, Publisher, SampleGate, Throttle, Transforms,
+    ActiveGoal, Clock, GoalRequest, InputId, JointStateReader, Publisher, SampleGate, Throttle,
+    Transforms, warn,
 };
 use karakuri_spatial::{Force, Time};
 
@@ -19,6 +22,10 @@ use crate::arm::Arm;
 use crate::command::{CommandGoal, Ending};
 use crate::parameters::Parameters;
 use crate::pick::{self, Frames, code};
+
+/// Wall time without joint states after which goals are aborted.
+const LONGEST_SILENCE: Duration = Duration::from_secs(1);
+const LOST: &str = "joint states did not come for 1 s; see in the driver's diagnostics why, then send the goal again";
 
 /// A finger's newest reading.
 #[derive(Debug, Clone, Copy)]
@@ -36,12 +43,17 @@ pub(crate) struct Gripper {
     pub(crate) transforms: Transforms,
     pub(crate) root: String,
     pub(crate) arm: Arm,
+    /// Readings of the finger sensors; none where the hand has no sensors.
     pub(crate) readings: [Option<Reading>; 2],
+    /// When joint states came last.
+    pub(crate) heard: Instant,
+    pub(crate) clock: Clock,
     /// Last sighting of the surroundings, and its stamp.
     pub(crate) sighting: Option<(Time, Vec<KnownObject>)>,
     /// Joins samples and force readings; keeps the hand's reference.
     pub(crate) gate: SampleGate<TrajectoryMessage>,
-    pub(crate) fingers: [InputId; 2],
+    /// Inputs of the finger sensors, as many as there are.
+    pub(crate) fingers: Vec<InputId>,
     pub(crate) hand_joint: String,
     pub(crate) output: Publisher<TrajectoryMessage>,
     pub(crate) grip_state: Publisher<GripState>,
@@ -67,6 +79,12 @@ impl Gripper {
         if self.gate.newest().is_none() {
             return Some("no joint_states have come yet");
         }
+        if self.is_lost() {
+            return Some("joint_states do not come any more; see in the driver's diagnostics why");
+        }
+        if let FingerSense::Drive(drive) = self.machine.sense() {
+            return (!drive.is_known()).then_some("the hand's joint was not measured yet");
+        }
         let timeout = Duration::from_secs_f64(self.parameters.sensor_timeout.get());
         let fresh = |r: &Option<Reading>| r.is_some_and(|r| r.received.elapsed() < timeout);
         if !self.readings.iter().all(fresh) {
@@ -89,6 +107,47 @@ impl Gripper {
             let (hand, grip) = self.machine.hand_and_grip();
             let (report, _) = run.check(hand, grip, 0.0);
             goal.end(ending, &report);
+        }
+    }
+
+    /// Source of the forces that results and `grip_state` tell.
+    pub(crate) fn force_source(&self) -> &'static str {
+        let joint = &self.model.joints[self.machine.hand().joint().0];
+        let effort = self.reader.effort.get(joint.v_start);
+        match self.machine.sense() {
+            FingerSense::Sensors(_) => "finger sensors",
+            FingerSense::Drive(_) if effort.is_some_and(|effort| effort.is_finite()) => {
+                "effort of the drive"
+            }
+            FingerSense::Drive(_) => "target of the drive",
+        }
+    }
+
+    /// Whether the robot has been silent for too long. Simulated time stands still with its simulation, and goes on where it stopped.
+    fn is_lost(&self) -> bool {
+        self.heard.elapsed() > LONGEST_SILENCE && !self.clock.uses_sim_time()
+    }
+
+    /// Aborts what is under way when the robot has been silent for too long: no sample will tell its end.
+    pub(crate) fn end_if_lost(&mut self) {
+        if !self.is_lost() {
+            return;
+        }
+        if self.command.is_some() {
+            warn!("gripper command aborted: {LOST}");
+            // What it gripped stays gripped; a hand on its way does not go on when the robot is back.
+            let (_, grip) = self.machine.hand_and_grip();
+            if !grip.state().gripped {
+                grip.set_task(GripTask::Stay);
+            }
+            self.end_command(Ending::Aborted);
+        }
+        if let Some((goal, _)) = self.pick.take() {
+            warn!("pick_and_place: {LOST}");
+            let mut result = pick::refusal(code::ROBOT_LOST, LOST, self.now());
+            self.machine.feedback().stage.name().clone_into(&mut result.state);
+            self.machine.cancel();
+            goal.abort(result);
         }
     }
 

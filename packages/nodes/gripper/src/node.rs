@@ -30,11 +30,13 @@ pub(crate) fn new(node: &mut Node<Gripper>) -> Result<Gripper, Box<dyn std::erro
         PickAndPlace::new(Arc::clone(&model), parameters.pick_and_place(), parameters.grip())?;
     let samples = parameters.robot.sample_qos();
     let mut gate = SampleGate::new(parameters.robot.lockstep.get(), TrajectoryMessage::default());
-    let topics = machine.sensors().indices().map(|i| format!("wrench/{}", model.sensors[i].name));
+    let sensors = machine.sensors().map(|sensors| sensors.indices());
+    let topic = |i: &usize| format!("wrench/{}", model.sensors[*i].name);
+    let topics: Vec<_> = sensors.iter().flatten().map(topic).collect();
     for (finger, topic) in topics.iter().enumerate() {
         node.subscribe(topic, samples.clone(), move |s: &mut Gripper, m| on_wrench(s, finger, m))?;
     }
-    let fingers = topics.each_ref().map(|topic| gate.add_input(topic, Awaits::Always));
+    let fingers = topics.iter().map(|topic| gate.add_input(topic, Awaits::Always)).collect();
     let hand = machine.hand().joint();
     let group = model.groups.iter().position(|g| g.joints.contains(&hand)).ok_or_else(|| {
         format!(
@@ -62,6 +64,8 @@ pub(crate) fn new(node: &mut Node<Gripper>) -> Result<Gripper, Box<dyn std::erro
         root: parameters.robot.frame_of(&model.frames[0].name),
         arm: Arm::new(node)?,
         readings: [None; 2],
+        heard: Instant::now(),
+        clock: node.clock().clone(),
         sighting: None,
         gate,
         fingers,
@@ -95,6 +99,7 @@ fn on_objects(gripper: &mut Gripper, message: &ObjectStates) {
 }
 
 fn on_joint_states(gripper: &mut Gripper, message: &JointState) {
+    gripper.heard = Instant::now();
     if gripper.reader.read(&gripper.model, message).is_ok() {
         let stamp = time_from_message(&message.header.stamp);
         let is_withheld = gripper.is_withheld();
@@ -110,6 +115,7 @@ fn on_joint_states(gripper: &mut Gripper, message: &JointState) {
 
 /// Ticks the newest sample when its force readings are there, and sends the reference unless it is withheld.
 fn go_on(gripper: &mut Gripper) {
+    gripper.end_if_lost();
     goals::begin(gripper);
     if let Some(turn) = gripper.gate.take(Instant::now(), Duration::MAX) {
         tick(gripper, turn);
@@ -131,6 +137,7 @@ fn diagnose(gripper: &mut Gripper) -> Status {
         None if gripper.machine.is_busy() => Status::ok("picking and placing"),
         None => Status::ok("ready"),
     };
+    let status = status.value("force_by", gripper.force_source());
     let (_, grip) = gripper.machine.hand_and_grip();
     status.value("opening_m", grip.state().opening)
 }

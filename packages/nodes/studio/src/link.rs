@@ -29,8 +29,8 @@ pub(crate) struct Robot {
 
 /// Both ends.
 pub(crate) fn pair() -> (Link, Robot) {
-    let ((orders, ordered), (news, told)) = (channel(), channel());
-    (Link { orders, news: told }, Robot { orders: ordered, news })
+    let ((orders, ordered), (news, noted)) = (channel(), channel());
+    (Link { orders, news: noted }, Robot { orders: ordered, news })
 }
 
 impl RobotLink for Link {

@@ -9,9 +9,7 @@ use karakuri_ros::msg::trajectory_msgs::msg::{JointTrajectory, JointTrajectoryPo
 use karakuri_ros::{
     ActionClient, ClientGoal, ClientGoalState, Node, Status, duration_to_message, info, qos,
 };
-use karakuri_studio::{
-    LinkNews, Listening, Measurement, Settings, Studio, Token, Trajectory,
-};
+use karakuri_studio::{LinkNews, Listening, Measurement, Settings, Studio, Token, Trajectory};
 
 use crate::link::{Order, Robot, pair};
 use crate::parameters::Parameters;

@@ -15,6 +15,8 @@ pub struct Timing {
     latency: Spread,
     /// Time from one answer to the next.
     interval: Spread,
+    /// Count of the samples that came.
+    n_arrived: AtomicU64,
 }
 
 /// Stopwatch that measures answers on the thread that gives them.
@@ -126,6 +128,11 @@ impl Figures {
 }
 
 impl Timing {
+    /// Count of the samples that came since the start.
+    pub fn n_arrived(&self) -> u64 {
+        self.n_arrived.load(Ordering::Relaxed)
+    }
+
     /// Adds the figures since the last report. [µs]
     pub fn report(&self, status: Status) -> Status {
         let (latency, interval) = (self.latency.take(), self.interval.take());
@@ -143,6 +150,7 @@ impl Stopwatch {
     /// Notes that a sample came.
     pub fn arrived(&mut self) {
         self.arrived = Some(Instant::now());
+        self.timing.n_arrived.fetch_add(1, Ordering::Relaxed);
     }
 
     /// Notes that the present sample was answered.

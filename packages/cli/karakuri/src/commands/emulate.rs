@@ -2,6 +2,7 @@
 
 mod body;
 mod buses;
+mod of_file;
 
 use std::path::PathBuf;
 
@@ -10,6 +11,7 @@ use karakuri_serial::emulator::{Entrances, Event, Fault, run as emulate};
 
 use self::body::BodyArgs;
 use self::buses::BusArgs;
+pub(super) use self::of_file::bus_of;
 use super::Outcome;
 use crate::interrupt::Interrupt;
 use crate::output;

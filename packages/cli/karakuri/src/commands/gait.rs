@@ -38,7 +38,7 @@ enum What {
     /// All stable starts or stops of a grid of coefficients
     Survey(Files),
     /// Plans a walk of a robot and checks it
-    Plan(walk::Walk),
+    Plan(walk::Planned),
     /// Walks in the physics simulation
     Walk(walk::Simulate),
     /// Computes the tables and figures of the study of 1991 again

@@ -1,6 +1,5 @@
 //! `karakuri hardware`: what a maker does first with servos on a bus.
 
-mod board_memory;
 mod bus;
 mod buses;
 mod calibrate;
@@ -10,7 +9,7 @@ mod feetech;
 mod ics;
 mod info;
 mod jog;
-mod motion_file;
+mod motions;
 mod play;
 mod rcb1;
 mod rcb4;

@@ -13,6 +13,7 @@ mod ids;
 pub mod ik;
 pub mod inverse_dynamics;
 pub mod launch;
+pub mod motion;
 pub mod nodes;
 pub mod plot;
 pub mod render;
@@ -68,6 +69,7 @@ registry! {
     Ik(ik),
     InverseDynamics(inverse_dynamics),
     Launch(launch),
+    Motion(motion),
     Plot(plot),
     Render(render),
     Simulate(simulate),

@@ -61,7 +61,10 @@ const LOOK: Duration = Duration::from_millis(100);
 pub fn run(args: &Args) -> Result<Outcome> {
     let elsewhere = args.listen.filter(|address| !address.is_loopback());
     if elsewhere.is_some() && args.token_file.is_none() {
-        bail!("--listen {} lets others in; name a secret that you give to them with --token-file", args.listen.map(|a| a.to_string()).unwrap_or_default());
+        bail!(
+            "--listen {} lets others in; name a secret that you give to them with --token-file",
+            args.listen.map(|a| a.to_string()).unwrap_or_default()
+        );
     }
     let token = match &args.token_file {
         Some(file) => Token::read(file)?,
@@ -74,17 +77,17 @@ pub fn run(args: &Args) -> Result<Outcome> {
         page: args.page.clone(),
     };
     let interrupt = Interrupt::watch()?;
-    let studio = Studio::start(
-        &settings,
-        None,
-        Listening { address: args.listen, port: args.port },
-        token,
-    )?;
+    let studio =
+        Studio::start(&settings, None, Listening { address: args.listen, port: args.port }, token)?;
     if elsewhere.is_some() {
-        tracing::warn!("the traffic is not encrypted: use it in a network that you trust, or behind a TLS proxy");
+        tracing::warn!(
+            "the traffic is not encrypted: use it in a network that you trust, or behind a TLS proxy"
+        );
     }
     if studio.lacks_page() {
-        tracing::warn!("this build has no page; build it with `./dev build`, or name its folder with --page");
+        tracing::warn!(
+            "this build has no page; build it with `./dev build`, or name its folder with --page"
+        );
     }
     // A reader that has gone away ends nothing.
     let _unread = output::print(&format!("{}\n", studio.address()));

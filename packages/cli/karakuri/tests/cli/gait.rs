@@ -537,3 +537,41 @@ fn a_walker_names_its_links_that_overlap() {
         assert!(said.contains(line), "{said}");
     }
 }
+
+fn hardware(name: &str) -> String {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../config/hardware");
+    format!("{folder}/{name}.yaml")
+}
+
+#[test]
+fn it_walks_over_the_servos_of_other_buses_too() {
+    let file = hardware("khr1_rcb4");
+    let output = run("walk", "khr1_board", &["--distance", "0.05", "--hardware", &file]);
+    let report = report(&output);
+    let distance = report["distance_m"].as_f64().unwrap();
+    assert!(output.status.success() && (0.03..0.08).contains(&distance), "{report}");
+}
+
+#[test]
+fn hardware_that_cannot_turn_legs_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("gripper.yaml");
+    let text = std::fs::read_to_string(hardware("khr1_rcb4")).unwrap();
+    let text = text.replace("bus: rcb4", "bus: robotiq").replace("baud: 1250000", "baud: 115200");
+    let (keys, servos) = text.split_once("servos:").unwrap();
+    let mut text = format!("{}servos:\n  head_yaw: {{id: 9}}\n", keys.replace("0.015", "0.1"));
+    for line in servos.lines().filter(|line| line.contains("_pitch:") || line.contains("_roll:")) {
+        let (joint, _) = line.split_once(':').unwrap();
+        text.push_str(joint);
+        text.push_str(": none\n");
+    }
+    std::fs::write(&file, text).unwrap();
+    let output = run("walk", "khr1_board", &["--hardware", file.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(1));
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        said.contains("robotiq has no servos that turn joints one by one; name a file of another"),
+        "{said}"
+    );
+}

@@ -6,6 +6,7 @@ mod gait;
 mod ik;
 mod inverse_dynamics;
 mod launch;
+mod motion;
 mod nodes;
 mod simulate;
 mod studio;

@@ -1,5 +1,11 @@
 //! `karakuri studio`: it prints where it is, refuses what is unsafe, and loses nothing when it is killed.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::needless_pass_by_value,
+    reason = "helpers of tests may panic as the tests do"
+)]
+
 use std::io::{BufRead as _, BufReader};
 use std::net::TcpStream;
 use std::path::Path;
@@ -103,9 +109,13 @@ fn what_is_unsafe_or_wrong_is_refused_in_a_sentence() {
     std::fs::write(&weak, "secret").unwrap();
     let other = folder.path().join("other.yaml");
     std::fs::write(&other, "a: 1\n").unwrap();
-    let (file, weak, other) = (file.to_str().unwrap(), weak.to_str().unwrap(), other.to_str().unwrap());
+    let (file, weak, other) =
+        (file.to_str().unwrap(), weak.to_str().unwrap(), other.to_str().unwrap());
     for (arguments, says) in [
-        (vec![file, "--listen", "0.0.0.0"], "name a secret that you give to them with --token-file"),
+        (
+            vec![file, "--listen", "0.0.0.0"],
+            "name a secret that you give to them with --token-file",
+        ),
         (vec![file, "--token-file", weak], "the token has 6 characters"),
         (vec![other], "is neither a URDF nor motions nor a scene"),
         (vec![file, "--folder", "/usr"], "is not in /usr"),
@@ -120,5 +130,8 @@ fn what_is_unsafe_or_wrong_is_refused_in_a_sentence() {
     let output = studio(&[file, "--port", &port]).output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     running.kill();
-    assert!(said.contains("is another studio running? choose another port with `--port`"), "{said}");
+    assert!(
+        said.contains("is another studio running? choose another port with `--port`"),
+        "{said}"
+    );
 }

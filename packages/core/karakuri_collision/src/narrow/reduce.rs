@@ -21,17 +21,26 @@ const TOUCHES: f64 = 2e-4;
 const ENOUGH: f64 = 0.9;
 
 impl Patch {
-    /// Sorts by feature and leaves at most [`MAX_POINTS`] points; those of `before` if they are good.
+    /// Leaves at most [`MAX_POINTS`] points, those of `before` if they are good; the deepest comes first.
     pub(super) fn reduce(&mut self, before: &[ContactPoint]) {
-        let normal = self.normal;
-        let points = &mut self.points;
         // By name, so that ties do not depend on the order of clipping; `still_there` searches by it.
-        points.sort_unstable_by_key(|p| p.feature);
-        if points.len() <= MAX_POINTS {
-            return;
+        self.points.sort_unstable_by_key(|p| p.feature);
+        let Some(first) = self.points.first().map(|p| p.position) else { return };
+        let size = self.points.iter().map(|p| (p.position - first).norm()).fold(0.0, f64::max);
+        if self.points.len() > MAX_POINTS {
+            self.choose(size, before);
         }
-        let first = points[0].position;
-        let size = points.iter().map(|p| (p.position - first).norm()).fold(0.0, f64::max);
+        // By depth, as names are not mirrored with a scene: where several solutions exist, the order of rows selects one.
+        // In units of the tie, so that rounding does not reorder what lies flat.
+        let unit = (TIE * size).max(f64::MIN_POSITIVE);
+        // The sum makes −0, which is ordered before 0, the same.
+        let level = |p: &ContactPoint| (p.gap / unit).round() + 0.0;
+        self.points.sort_by(|p, q| level(p).total_cmp(&level(q)));
+    }
+
+    /// Keeps [`MAX_POINTS`] of more points, sorted by feature.
+    fn choose(&mut self, size: f64, before: &[ContactPoint]) {
+        let (normal, points) = (self.normal, &mut self.points);
         let deepest = best(points, AS_DEEP * size, |p| -p.gap);
         let reach = points[deepest].gap + TOUCHES * size;
         let touches = |p: &ContactPoint| p.gap <= reach;
@@ -42,8 +51,23 @@ impl Patch {
             // What touches first, then what spans most with it.
             let mut chosen = [deepest; MAX_POINTS];
             let touching = (0..points.len()).filter(|&i| touches(&points[i]));
-            let others = spanning(points, &normal, deepest, TIE * size, |_| true);
-            let others = others.into_iter().filter(|&i| !touches(&points[i]));
+            let [_, left, farthest, right] =
+                spanning(points, &normal, deepest, TIE * size, |_| true);
+            // The side with the wider point first, or the choice would depend on which side is called left.
+            let line = points[farthest].position - points[deepest].position;
+            let width = |i: usize| {
+                let d = points[i].position - points[deepest].position;
+                line.cross(&d).norm()
+            };
+            let sides = if width(right) > width(left) + TIE * size * line.norm() {
+                [right, left]
+            } else if width(left) > width(right) + TIE * size * line.norm() {
+                [left, right]
+            } else {
+                [left.min(right), left.max(right)]
+            };
+            let others =
+                [farthest, sides[0], sides[1]].into_iter().filter(|&i| !touches(&points[i]));
             for (place, i) in chosen.iter_mut().zip(touching.chain(others)) {
                 *place = i;
             }

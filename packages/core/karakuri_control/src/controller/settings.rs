@@ -135,6 +135,7 @@ pub enum ControllerError {
 impl FeedforwardSettings {
     /// Checks what depends on the model; gives the model with the payload on it, if there is any.
     pub(super) fn check(&self, model: &Model) -> Result<Option<Model>, ControllerError> {
+        // No gains at all stand for no feedback; some of them would leave it open whose they are.
         let (given, joints) = (self.gains.len(), model.joints.len());
         if given != 0 && given != joints {
             return Err(ControllerError::GainCount { given, joints });
@@ -149,6 +150,7 @@ impl FeedforwardSettings {
         let mut method = method(&self.method, model).ok_or_else(|| {
             ControllerError::UnknownMethod { name: self.method.clone(), known: METHODS.join(", ") }
         })?;
+        // A method is made for a model; gravity is a setting and may change with it.
         method.set_gravity(&self.gravity);
         Ok(method)
     }

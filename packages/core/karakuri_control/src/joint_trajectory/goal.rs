@@ -132,6 +132,7 @@ impl Outcome {
             | Self::Replaced
             | Self::Deactivated
             | Self::ClockJumpedBack
+            // The action has no code for what ends a goal from outside; joint_trajectory_controller sends this one, too.
             | Self::StateLost => ErrorCode::InvalidGoal,
         }
     }
@@ -166,7 +167,7 @@ impl Outcome {
                 s.time
             ),
             Self::StateLost => {
-                "joint states did not come for too long; see why, then send the goal again"
+                "joint states did not come for too long; see in the diagnostics of driver or simulation why, then send the goal again"
                     .to_owned()
             }
         }
@@ -229,6 +230,8 @@ impl Limits {
 
 fn override_value(default: f64, value: f64) -> Option<f64> {
     if value == 0.0 {
+        // The rule of FollowJointTrajectory.action: 0 takes the default, −1 lifts the tolerance, other negative numbers are
+        // errors.
         Some(default)
     } else if value > 0.0 {
         Some(value)
@@ -246,6 +249,7 @@ fn overridden(
 ) -> Option<Vec<Tolerance>> {
     let mut out = defaults.to_vec();
     for tolerance in given {
+        // A name that the group lacks makes all of the list void, as in joint_trajectory_controller.
         let j = settings.joints.iter().position(|j| j.name == tolerance.name)?;
         out[j] = Tolerance {
             position: override_value(out[j].position, tolerance.position)?,

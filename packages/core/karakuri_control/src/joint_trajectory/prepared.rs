@@ -26,6 +26,7 @@ impl GroupSettings {
         let trajectory = &goal.trajectory;
         let Checked { order, start } = validate::check(trajectory, self, now, false)?;
         let path = Path::new(trajectory, &order);
+        // A goal is refused before it moves anything; a stream cannot be, and is cut to the limits as it is followed.
         validate::check_reach(trajectory, &path, self)?;
         Ok(Prepared { start, path, goal: Some((id, Limits::new(goal, self))) })
     }

@@ -163,6 +163,7 @@ pub(super) fn check_reach(
     path: &Path,
     settings: &GroupSettings,
 ) -> Result<(), GoalError> {
+    // At the points the velocities are given; between them the spline may be faster, which `limit_speed` cuts.
     for (point, values) in trajectory.points.iter().enumerate() {
         for (name, &value) in trajectory.joints.iter().zip(&values.velocities) {
             let limit = settings.joints.iter().find(|j| j.name == *name).map(|j| j.max_velocity);
@@ -171,6 +172,7 @@ pub(super) fn check_reach(
             }
         }
     }
+    // Between two points within the limits a spline of large velocities swings out of them.
     let left = path.find_between(PARTS, |j, position| {
         let joint = &settings.joints[j];
         position < joint.lower - LIMIT_SLACK || position > joint.upper + LIMIT_SLACK
@@ -197,6 +199,7 @@ pub(super) fn check(
     from_topic: bool,
 ) -> Result<Checked, GoalError> {
     let last = trajectory.points.last().ok_or(GoalError::Empty)?;
+    // Names before numbers: a column of the wrong joint has no meaning to check.
     let order = columns(trajectory, settings)?;
     let mut before = None;
     for (i, point) in trajectory.points.iter().enumerate() {
@@ -221,6 +224,7 @@ pub(super) fn check(
     }
     let ended = |start: Time| now.seconds_since(start.plus_seconds(last.time_from_start));
     match trajectory.start.map(ended) {
+        // Followed at once, not refused: the next point of the stream is on its way.
         Some(ago) if ago > 0.0 && is_stream && ago <= LATE => Ok(Checked { order, start: None }),
         Some(ago) if ago > 0.0 => Err(GoalError::InThePast { ago }),
         _ => Ok(Checked { order, start: trajectory.start }),
@@ -241,6 +245,7 @@ fn columns(t: &JointTrajectory, settings: &GroupSettings) -> Result<Vec<Option<u
         settings.joints.iter().map(|j| t.joints.iter().position(|n| *n == j.name)).collect();
     let missing = order.iter().position(Option::is_none);
     match missing {
+        // Without a name nothing would move: that is a mistake even where parts are allowed.
         Some(j) if !settings.allow_partial_joints_goal || t.joints.is_empty() => {
             Err(GoalError::MissingJoint { name: settings.joints[j].name.clone() })
         }
@@ -270,12 +275,14 @@ fn check_point(
             return Err(GoalError::NotFinite { point: i, name, field, value: values[c] });
         }
     }
+    // Positions are then the integral of the velocities, or of the accelerations.
     let integrable = settings.allow_integration_in_goal_trajectories
         && !(point.velocities.is_empty() && point.accelerations.is_empty());
     if point.positions.is_empty() && !integrable {
         return Err(GoalError::NoPositions { point: i });
     }
     for (name, &value) in trajectory.joints.iter().zip(&point.positions) {
+        // `columns` has refused unknown names.
         let Some(joint) = settings.joints.iter().find(|j| j.name == *name) else { continue };
         let (lower, upper) = (joint.lower, joint.upper);
         if value < lower - LIMIT_SLACK || value > upper + LIMIT_SLACK {

@@ -61,6 +61,7 @@ impl Place {
 
     /// Rotation `R_WJ` of the joint's frame on the parent's side.
     #[inline(always)]
+    // R_WJ = R_WP R_PJ.
     fn frame<T: Number>(&self, R_WP: &M<T>) -> M<T> {
         match &self.rotation {
             Some(R) => times(R_WP, &splat_matrix(R)),

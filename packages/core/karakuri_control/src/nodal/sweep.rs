@@ -6,7 +6,8 @@
 use core::ops::Range;
 
 use karakuri_dynamics::loops::{constrained, largest_gap};
-use karakuri_dynamics::{Data, forward_kinematics, forward_kinematics_of, rnea};
+use karakuri_dynamics::{Data, difference, forward_kinematics, forward_kinematics_of, rnea};
+use karakuri_model::Model;
 use karakuri_spatial::{Force, Vector3};
 use rayon::prelude::*;
 
@@ -328,6 +329,8 @@ struct Worker<'a> {
     cuts: Cuts,
     summary: Summary,
     has_rotors: bool,
+    /// Rates of the joints before and after a sample. [rad/s or m/s] (nv each)
+    rates: [Vec<f64>; 2],
 }
 
 impl<'a> Worker<'a> {
@@ -343,6 +346,7 @@ impl<'a> Worker<'a> {
             cuts: Cuts::new(&m.model),
             summary: Summary { condition: (1.0, 0), ..Summary::default() },
             has_rotors: m.model.joints.iter().any(|j| j.armature != 0.0 || j.damping != 0.0),
+            rates: [vec![0.0; m.model.nv], vec![0.0; m.model.nv]],
         }
     }
 
@@ -382,7 +386,7 @@ impl<'a> Worker<'a> {
         let m = &self.scheme.mechanism;
         let model = &m.model;
         if self.has_rotors {
-            add_rotors(m, target, sample, target.q.len() / model.nq, tau);
+            add_rotors(model, target, sample, &mut self.rates, tau);
         }
         if !model.loops.is_empty() {
             let data = &mut self.data;
@@ -436,22 +440,33 @@ fn fill_reactions(
     }
 }
 
-/// Armature and damping of the joints, by the target's rates or by differences of its positions.
-fn add_rotors(m: &Mechanism, target: &Target<'_>, sample: usize, n: usize, tau: &mut [f64]) {
-    let model = &m.model;
-    // At the ends the differences of the neighbour stand in: rotors are one component that changes slowly.
-    let at = sample.clamp(1, n - 2);
-    for joint in model.joints.iter().filter(|j| j.kind.nv() == 1) {
-        let k = joint.v_start;
-        let (v, vdot) = if target.v.is_empty() || target.vdot.is_empty() {
-            let q = |s: usize| target.q[s * model.nq + joint.q_start];
-            // v = (q⁺ − q⁻)/(2h), v̇ = (q⁺ − 2q + q⁻)/h².
-            let (before, here, after) = (q(at - 1), q(at), q(at + 1));
-            let dt = target.dt;
-            ((after - before) / (2.0 * dt), (after - 2.0 * here + before) / (dt * dt))
-        } else {
-            (target.v[sample * model.nv + k], target.vdot[sample * model.nv + k])
-        };
-        tau[k] += joint.armature * vdot + joint.damping * v;
+/// Armature and damping of the joints, by the target's rates or by differences of its positions. (2 × nv; nv)
+fn add_rotors(
+    model: &Model,
+    target: &Target<'_>,
+    sample: usize,
+    [before, after]: &mut [Vec<f64>; 2],
+    tau: &mut [f64],
+) {
+    let given = !(target.v.is_empty() || target.vdot.is_empty());
+    if !given {
+        // At the ends the differences of the neighbour stand in: rotors are one component that changes slowly.
+        let at = sample.clamp(1, target.q.len() / model.nq - 2);
+        let q = |s: usize| &target.q[s * model.nq..(s + 1) * model.nq];
+        // The rates of a rotation are in the axes of the joint's parent side, so those before and after add like numbers.
+        difference(model, q(at - 1), q(at), before);
+        difference(model, q(at), q(at + 1), after);
+    }
+    for joint in &model.joints {
+        for k in joint.v_start..joint.v_start + joint.kind.nv() {
+            let (v, vdot) = if given {
+                (target.v[sample * model.nv + k], target.vdot[sample * model.nv + k])
+            } else {
+                // v = (q⁺ ⊖ q⁻)/(2h), v̇ = ((q⁺ ⊖ q) − (q ⊖ q⁻))/h².
+                let dt = target.dt;
+                ((after[k] + before[k]) / (2.0 * dt), (after[k] - before[k]) / (dt * dt))
+            };
+            tau[k] += joint.armature * vdot + joint.damping * v;
+        }
     }
 }

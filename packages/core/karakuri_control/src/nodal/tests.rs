@@ -179,6 +179,50 @@ fn the_worked_recursion() {
     }
 }
 
+/// A ball joint and a hinge, with and without rotors: the difference is `armature v̇ + damping v`, of rates that are given and of
+/// rates that are read from the positions.
+#[test]
+fn rotors_of_joints_with_several_degrees_of_freedom_count() {
+    let robot = |armature: f64, damping: f64| {
+        let ball = JointSpec::new("shoulder", "ground", "upper", Some(JointKind::Spherical));
+        let hinge = JointSpec::new("elbow", "upper", "fore", Some(Z)).at(along(0.5));
+        // A rod has no inertia about its axis, about which a ball joint turns it.
+        let thick =
+            |rod: Inertia| Inertia { about_com: rod.about_com + Matrix3::identity() * 1e-3, ..rod };
+        let with_rotor = |joint: JointSpec| JointSpec { armature, damping, ..joint };
+        let model = ModelBuilder::new("arm", Base::Fixed(Pose::IDENTITY))
+            .link(LinkSpec::new("ground", Inertia::ZERO))
+            .link(LinkSpec::new("upper", thick(rod(1.0, 0.5))))
+            .link(LinkSpec::new("fore", thick(rod(0.8, 0.4))))
+            .joint(with_rotor(ball))
+            .joint(with_rotor(hinge))
+            .build()
+            .unwrap();
+        Mechanism { gravity: DOWN, ..Mechanism::new(Arc::new(model)) }
+    };
+    let (armature, damping) = (0.3, 0.7);
+    let (bare, turned) = (robot(0.0, 0.0), robot(armature, damping));
+    // Turns with growing speed about an axis that stands still, so that its rate and its rate's rate are known.
+    let axis = Vector3::new(0.48, -0.6, 0.64);
+    let motions = Motions::new(1e-3, 200, |t| {
+        let (angle, elbow) = (cosine(0.0, 0.6, 4.0, t), cosine(0.2, 0.5, 5.0, t));
+        let half = axis * (0.5 * angle[0]).sin();
+        let q = vec![half.x, half.y, half.z, (0.5 * angle[0]).cos(), elbow[0]];
+        let rates = |k: usize| [(axis * angle[k]).as_slice(), &[elbow[k]]].concat();
+        [q, rates(1), rates(2)]
+    });
+    for (given, tolerance) in [(true, 1e-9), (false, 1e-4)] {
+        let target =
+            if given { motions.target() } else { Target { v: &[], vdot: &[], ..motions.target() } };
+        let [without, with] =
+            [&bare, &turned].map(|m| Scheme::new(m.clone()).torques(&target).unwrap().tau);
+        for k in 4..without.len() - 4 {
+            let expected = armature * motions.vdot[k] + damping * motions.v[k];
+            assert_abs_diff_eq!(with[k] - without[k], expected, epsilon = tolerance);
+        }
+    }
+}
+
 #[test]
 fn a_cube_of_time_makes_newmark_ring() {
     let (mut v, mut a) = (0.0, 0.0);

@@ -313,3 +313,27 @@ fn a_query_gives_the_state_that_was_or_will_be_desired() {
         assert_eq!(ask(&mut updater, &mut robot, &mut desk, at).found, Err(reason));
     }
 }
+
+#[test]
+fn a_goal_of_a_silent_robot_ends_once_and_is_not_carried_on() {
+    let (mut updater, mut desk) = split(controller());
+    let mut robot = Robot::new();
+    robot.tick(&mut updater);
+    let (id, _) = desk.accept_goal(0, &goal("shoulder", 1.0, 1.0)).unwrap();
+    for _ in 0..300 {
+        robot.tick(&mut updater);
+    }
+    let finished = desk.lose_state(0).unwrap();
+    assert_eq!((finished.id, finished.outcome), (id, Outcome::StateLost));
+    assert_eq!(finished.outcome.error_code(), ErrorCode::InvalidGoal);
+    assert_eq!(desk.lose_state(0), None, "once");
+    assert_eq!(desk.lose_state(7), None, "no such group");
+    // Samples come again: soon enough for a motion that nobody ended to go on.
+    let stopped = robot.q[0];
+    for _ in 0..1000 {
+        robot.tick(&mut updater);
+    }
+    assert!((robot.q[0] - stopped).abs() < 0.3, "from {stopped} it went on to {}", robot.q[0]);
+    assert!(robot.v[0].abs() < 1e-9, "it rests");
+    assert_eq!(ended(&mut desk), [], "no second result");
+}

@@ -9,7 +9,7 @@ use karakuri_spatial::{Force, Matrix3, Motion, Pose, Vector3};
 use crate::Data;
 use crate::frames::shifted;
 
-use super::rows::rotational_gap;
+use super::rows::{direction_rates, rotational_directions, rotational_gap};
 
 /// The joint frames of a loop joint, in the world.
 #[derive(Debug, Clone)]
@@ -58,18 +58,23 @@ impl LoopEnds {
 
     /// Wrench on B, about O and in world axes, of a unit multiplier of constraint direction `k`; A bears its opposite.
     ///
-    /// Directions: rotations x y z, then translations x y z, along A's axes.
+    /// Directions: rotations x y z, then translations x y z, along A's axes; one locked rotation about the axis that is normal to one of
+    /// A and to one of B.
     pub fn unit_wrench(&self, k: usize, origin: &Vector3) -> Force {
-        let e: Vector3 = self.R_WA.column(k % 3).into();
         if k < 3 {
-            Force::new(e, Vector3::zeros())
+            Force::new(self.directions()[k], Vector3::zeros())
         } else {
+            let e: Vector3 = self.R_WA.column(k - 3).into();
             // Both bodies' motion is taken at B's point: the gap is seen from A, which turns.
             Force::new((self.p_WB - origin).cross(&e), e)
         }
     }
 
-    /// `Ġ v` of all six directions on a closed loop, in A's axes: the relative acceleration while `v̇ = 0`, seen from A.
+    fn directions(&self) -> [Vector3; 3] {
+        rotational_directions(&self.R_WA, &self.R_WB, self.locked)
+    }
+
+    /// `Ġ v` of all six directions on a closed loop, along A's axes: the relative acceleration while `v̇ = 0`, seen from A.
     ///
     /// Reads velocities and accelerations for `v̇ = 0` from `data`; an acceleration that both ends share cancels.
     /// [Featherstone 2008, §8.7]
@@ -88,7 +93,11 @@ impl LoopEnds {
         // Seen from A, which turns with `w`: the Coriolis terms `w × ω` of the rotation and `2 w × v` of the translation.
         let w = V_A.angular;
         let angular = if self.locked.contains(&true) {
-            self.R_WA.tr_mul(&(A.angular - w.cross(&V.angular)))
+            let alpha = A.angular - w.cross(&V.angular);
+            let directions = self.directions();
+            let rates = direction_rates(&self.R_WA, &self.R_WB, self.locked, &V.angular);
+            let along = |k: usize| directions[k].dot(&alpha) + rates[k].dot(&V.angular);
+            Vector3::new(along(0), along(1), along(2))
         } else {
             Vector3::zeros()
         };

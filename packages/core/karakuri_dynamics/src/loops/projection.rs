@@ -8,7 +8,9 @@
 use karakuri_model::{BodyId, Model};
 use karakuri_spatial::{Force, Vector3};
 
-use super::rows::{constraint_gaps, constraint_jacobian, joint_frames, n_constraints};
+use super::rows::{
+    constraint_gaps, constraint_jacobian, joint_frames, n_constraints, rotational_directions,
+};
 use crate::dense::PivotedCholesky;
 use crate::{Data, OperatorFactor, forward_kinematics, integrate};
 
@@ -214,8 +216,11 @@ impl LoopProjection {
             }
             let [a, b, c, x, y, z] = lambda;
             let R = &X_WA.rotation;
-            // λ is a wrench in A's axes at B's joint frame; A bears its opposite at the same point.
-            let on_b = Force::new(R * Vector3::new(a, b, c), R * Vector3::new(x, y, z));
+            let [rx, ry, rz, ..] = joint.locked;
+            let turns = rotational_directions(R, &X_WB.rotation, [rx, ry, rz]);
+            let moment = turns[0] * a + turns[1] * b + turns[2] * c;
+            // λ is a wrench along the rows' directions at B's joint frame; A bears its opposite at the same point.
+            let on_b = Force::new(moment, R * Vector3::new(x, y, z));
             for (sign, body) in [(-1.0, joint.body_a), (1.0, joint.body_b)] {
                 let Some(BodyId(body)) = body else { continue };
                 // `external` takes wrenches at the origins of body frames.

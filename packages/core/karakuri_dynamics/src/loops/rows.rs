@@ -41,12 +41,14 @@ pub fn constraint_jacobian(model: &Model, data: &Data, jacobian: &mut [f64]) -> 
     for joint in &model.loops {
         let (X_WA, X_WB) = joint_frames(joint, data);
         let p_OB = X_WB.translation - data.origin;
+        let [rx, ry, rz, ..] = joint.locked;
+        let turns = rotational_directions(&X_WA.rotation, &X_WB.rotation, [rx, ry, rz]);
         // Common ancestors of both bodies enter twice, with opposite signs.
         for (sign, body) in [(-1.0, joint.body_a), (1.0, joint.body_b)] {
             let Some(BodyId(body)) = body else { continue };
             for k in data.topology.chain(data.topology.last_dof[body]) {
                 // Rates of the gaps in A's axes at B's origin; a motion of A counts with minus sign.
-                let rates = locked_rates(&data.subspace[k], &p_OB, &X_WA);
+                let rates = locked_rates(&data.subspace[k], &p_OB, &X_WA.rotation, &turns);
                 let locked = rates.iter().zip(&joint.locked).filter(|(_, locked)| **locked);
                 for (i, (rate, _)) in locked.enumerate() {
                     jacobian[(row + i) * nv + k] += sign * rate;
@@ -115,16 +117,58 @@ pub(super) fn rotational_gap(R: &Matrix3, locked: [bool; 3]) -> Vector3 {
     }
 }
 
+/// World axes about which [`rotational_gap`] measures: on a closed joint its rates are the parts of the relative angular velocity along
+/// them. A's axes, but for one locked rotation. (3 × 3)
+pub(super) fn rotational_directions(
+    R_WA: &Matrix3,
+    R_WB: &Matrix3,
+    locked: [bool; 3],
+) -> [Vector3; 3] {
+    let mut axes = [R_WA.column(0).into(), R_WA.column(1).into(), R_WA.column(2).into()];
+    if let Some(k) = only(locked) {
+        // g = a · b with a fixed to A and b to B, so ġ = a · (ω × b) = (b × a) · ω: an axis that turns with the free angles.
+        let (a, b) = crossed(R_WA, R_WB, k);
+        axes[k] = b.cross(&a);
+    }
+    axes
+}
+
+/// Rates of [`rotational_directions`] seen from A, for the angular velocity `omega` of B against A, all in world axes. (3 × 3)
+pub(super) fn direction_rates(
+    R_WA: &Matrix3,
+    R_WB: &Matrix3,
+    locked: [bool; 3],
+    omega: &Vector3,
+) -> [Vector3; 3] {
+    let mut rates = [Vector3::zeros(); 3];
+    if let Some(k) = only(locked) {
+        let (a, b) = crossed(R_WA, R_WB, k);
+        rates[k] = omega.cross(&b).cross(&a);
+    }
+    rates
+}
+
+/// The only locked rotation, if it is one.
+fn only(locked: [bool; 3]) -> Option<usize> {
+    let mut all = (0..3).filter(|&k| locked[k]);
+    all.next().filter(|_| all.next().is_none())
+}
+
+/// The axes of A and of B that the one locked rotation `k` keeps at right angles: the axis before `k` and the one after it. (3 each)
+fn crossed(R_WA: &Matrix3, R_WB: &Matrix3, k: usize) -> (Vector3, Vector3) {
+    (R_WA.column((k + 2) % 3).into(), R_WB.column((k + 1) % 3).into())
+}
+
 fn tilt(R: &Matrix3, axis: usize) -> Vector3 {
     let mut e = Vector3::zeros();
     e[axis] = 1.0;
     e.cross(&R.column(axis))
 }
 
-/// Rates of the six gaps for a unit rate of a degree of freedom that moves B alone. (6)
+/// Rates of the six gaps for a unit rate of a degree of freedom that moves B alone: about `turns` (world axes), and along A's axes. (6)
 #[inline]
-fn locked_rates(S: &Motion, p_OB: &Vector3, X_WA: &Pose) -> [f64; 6] {
-    let angular = X_WA.rotation.tr_mul(&S.angular);
-    let linear = X_WA.rotation.tr_mul(&(S.linear + S.angular.cross(p_OB)));
-    [angular.x, angular.y, angular.z, linear.x, linear.y, linear.z]
+fn locked_rates(S: &Motion, p_OB: &Vector3, R_WA: &Matrix3, turns: &[Vector3; 3]) -> [f64; 6] {
+    let [x, y, z] = turns.map(|turn| turn.dot(&S.angular));
+    let linear = R_WA.tr_mul(&(S.linear + S.angular.cross(p_OB)));
+    [x, y, z, linear.x, linear.y, linear.z]
 }

@@ -5,7 +5,7 @@
 
 use karakuri_model::EndEffector as Config;
 
-use super::{EndEffector, EndEffectorError, Fingers, Kind, Numbers};
+use super::hand::{EndEffector, EndEffectorError, Fingers, Kind, Numbers};
 
 /// Entry of the kind in the registry.
 pub(super) const REGISTERED: Kind = Kind {

@@ -67,6 +67,14 @@ pub enum PlanError {
         /// Joint or distance that is the cause.
         why: String,
     },
+    /// The hand feels neither which finger touches first nor the weight of what it lifts.
+    #[error(
+        "picking and placing needs a force sensor a finger, and robot `{robot}` has none; close and open its hand by `gripper_cmd`"
+    )]
+    NoSensors {
+        /// Name of the robot.
+        robot: String,
+    },
     /// The robot has no arm.
     #[error("robot `{robot}` has no joint group for its arm")]
     NoArm {

@@ -3,6 +3,7 @@
 /// Clearance on each side of the object when the hand is open. [m]
 pub(super) const CLEARANCE: f64 = 0.012;
 /// Distance from its place at which a placed object counts as slipped. [m]
+// Twice what the demonstration allows a cube that was placed well: farther off it was moved on the way.
 pub(super) const PLACE_TOLERANCE: f64 = 0.01;
 /// Height above its place at which the object is released. [m]
 // Not 0, at which errors of the arm of either sign would press the object into its support.
@@ -13,8 +14,10 @@ pub(super) const COLLISION_FORCE: f64 = 5.0;
 /// Error of a joint against its trajectory above which it is a collision; for whoever follows the arm's trajectories. [rad]
 pub const PATH_TOLERANCE: f64 = 0.04;
 /// Distance of the hand's motion back from a collision. [m]
+// More than `CLEARANCE` and `SAFETY_DISTANCE` together: what was touched from inside the open hand is free again.
 pub(super) const BACK_UP: f64 = 0.02;
 /// Distance that the robot keeps from known objects. [m]
+// A quarter of `CLEARANCE`, so an open hand still fits over an object whose neighbour stands close.
 pub(super) const SAFETY_DISTANCE: f64 = 0.003;
 /// Largest distance of the centre of mass from the middle of the object's box. [m]
 pub(super) const COM_TOLERANCE: f64 = 0.002;
@@ -22,10 +25,13 @@ pub(super) const COM_TOLERANCE: f64 = 0.002;
 // A tenth of the path's: at its goal a joint has settled.
 pub(super) const POSITION_TOLERANCE: f64 = 0.004;
 /// Speed of a joint up to which it has arrived. [rad/s]
+// A hand 0.5 m from the joint then moves by 10 mm/s. Half and double of it were not tried.
 pub(super) const VELOCITY_TOLERANCE: f64 = 0.02;
 /// Time for which the grip must be firm before the lift. [s]
+// Four times `SLIP_TIME`, so a grip that is about to be lost is not lifted; a mean over it is what is weighed.
 pub(super) const VERIFY_TIME: f64 = 0.2;
 /// Height at which the object is weighed. [m]
+// Clear of the support by more than the arm's error at rest, and little more: what slips out falls no deeper, at 0.6 m/s.
 pub(super) const WEIGH_HEIGHT: f64 = 0.02;
 /// Relative difference of measured and stated weight that is tolerated. [-]
 // Wider than the change of a load that shows slip: a weight is stated by people, a load is compared with itself.
@@ -39,25 +45,32 @@ pub(super) const RAISE_FACTOR: f64 = 1.3;
 // Together 1.3³, 2.2 times the first force.
 pub(super) const REGRIPS: u32 = 3;
 /// Time of one finger alone touching after which the hand moves to the middle. [s]
+// Three times `SLIP_TIME`, so a finger that bounces once on the object is not taken for a missing one.
 pub(super) const ONE_SIDED_TIME: f64 = 0.15;
 /// Largest motion of the hand to the middle. [m]
 // More than `CLEARANCE`: beyond that the object would have been hit from above.
 pub(super) const CENTRING_REACH: f64 = 0.016;
 /// Largest number of such motions in a run.
+// Together 80 mm: an object that still touches one finger alone has moved along with it.
 pub(super) const CENTRINGS: u32 = 5;
 /// Time for which the fingers must be free before the retreat. [s]
+// 25 time constants of the filter of the forces, so it is the fingers that are free, not their last reading.
 pub(super) const RELEASE_TIME: f64 = 0.1;
 /// Time after which a hand that is not free shakes, once. [s]
+// Ten times `RELEASE_TIME`. Half and double of it were not tried.
 pub(super) const RELEASE_TIMEOUT: f64 = 1.0;
 /// Amplitude of the shake. [m]
+// That of `SAFETY_DISTANCE`: the hand that shakes meets no neighbour.
 pub(super) const SHAKE: f64 = 0.003;
 /// Number of searches for an object that was not at its place.
 pub(super) const RESCANS: u32 = 1;
 /// Time of a search. [s]
+// Some ten messages of an object's pose at 50 Hz: one that is lost or late does not matter.
 pub(super) const LOOK_TIME: f64 = 0.2;
 /// Distance from its expected place within which an object is found. [m]
 pub(super) const LOOK_RADIUS: f64 = 0.1;
 /// Time that a stage may take beyond its planned time. [s]
+// Longer than all waits of a stage together, of which `RELEASE_TIMEOUT` is the longest; it ends what nothing else does.
 pub(super) const STAGE_TIMEOUT: f64 = 4.0;
 /// Gap between measurements after which the robot is lost. [s]
 // That of the arm's controller, which ends its goals after the same silence.

@@ -178,8 +178,12 @@ impl Cell {
         let now = self.now();
         let (q, v) =
             (self.world.robot(self.robot).q().to_vec(), self.world.robot(self.robot).v().to_vec());
-        let wrenches =
-            self.machine.sensors().indices().map(|s| self.world.sensor_wrench(self.robot, s));
+        let wrenches = self
+            .machine
+            .sensors()
+            .unwrap()
+            .indices()
+            .map(|s| self.world.sensor_wrench(self.robot, s));
         let arm = match (&self.rejected, &self.stopped) {
             (Some(why), _) => ArmReport::Lost(why),
             (_, Some(why)) => ArmReport::Blocked(why),

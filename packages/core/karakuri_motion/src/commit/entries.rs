@@ -3,7 +3,7 @@
 use indexmap::IndexMap;
 use serde_json::Value;
 
-use super::{Before, Inverse, check_index, put, take};
+use super::lists::{Before, Inverse, check_index, put, take};
 use crate::document::Document;
 use crate::op::{EntryList, Op};
 use crate::physics_scene::{PhysicsScene, names_part};

@@ -1,8 +1,10 @@
 //! Operations on motions: their scenes, tracks, keys and markers.
 
+#![expect(clippy::float_cmp, reason = "keys are found by their times as written")]
+
 use std::sync::Arc;
 
-use super::{
+use super::lists::{
     Before, Inverse, Taken, check_index, check_unused, find, put, rename, set_joints, shift, take,
 };
 use crate::document::Document;

@@ -1,6 +1,6 @@
 //! Operations on poses.
 
-use super::{Before, Inverse, check_unused, find, put, rename, set_joints, shift, take};
+use super::lists::{Before, Inverse, check_unused, find, put, rename, set_joints, shift, take};
 use crate::document::Document;
 use crate::op::Op;
 use crate::problem::Problem;

@@ -234,9 +234,10 @@ proptest! {
         let mut history = Vec::new();
         for ops in &lists {
             let before = write(&document);
-            match document.commit(ops) {
-                Ok(undo) => history.push((before, undo)),
-                Err(_) => prop_assert_eq!(write(&document), before),
+            if let Ok(undo) = document.commit(ops) {
+                history.push((before, undo));
+            } else {
+                prop_assert_eq!(write(&document), before);
             }
             prop_assert!(document.check().is_empty());
         }

@@ -61,9 +61,9 @@ impl Bezier {
                 break;
             }
             if miss > 0.0 {
-                high = s
+                high = s;
             } else {
-                low = s
+                low = s;
             }
             let newton = s - miss / slope;
             s = if newton > low && newton < high { newton } else { 0.5 * (low + high) };

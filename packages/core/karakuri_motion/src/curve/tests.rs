@@ -1,4 +1,4 @@
-//! Curves against values of SciPy and closed forms.
+//! Curves against values of `SciPy` and closed forms.
 
 use proptest::prelude::*;
 
@@ -8,7 +8,7 @@ fn keys(ease: Ease, times: &[f64], values: &[f64]) -> Vec<Key> {
     times.iter().zip(values).map(|(&t, &y)| Key { t, y, ease }).collect()
 }
 
-/// `CubicSpline` and `PchipInterpolator` of SciPy through t = 0, 1, 2, 4.
+/// `CubicSpline` and `PchipInterpolator` of `SciPy` through t = 0, 1, 2, 4.
 #[test]
 fn splines_have_the_values_of_scipy() {
     let t = [0.0, 1.0, 2.0, 4.0];
@@ -139,8 +139,10 @@ proptest! {
         let curve = Curve::new(&keys);
         let extent = curve.extent().unwrap();
         let (start, length) = (keys[0].t, keys[keys.len() - 1].t - keys[0].t);
-        let grid: Vec<f64> =
-            (0..=4000).map(|i| curve.at(start + length * f64::from(i) / 4000.0).position).collect();
+        let times = (0..=4000).map(|i| start + length * f64::from(i) / 4000.0);
+        // The end itself as well, where a curve that holds jumps.
+        let times = times.chain([keys[keys.len() - 1].t]);
+        let grid: Vec<f64> = times.map(|t| curve.at(t).position).collect();
         let (low, high) = grid.iter().fold((f64::MAX, f64::MIN), |(a, b), y| (a.min(*y), b.max(*y)));
         prop_assert!(extent.least <= low + 1e-9 && low - extent.least < 0.05, "{extent:?}, {low}");
         prop_assert!(extent.largest >= high - 1e-9 && extent.largest - high < 0.05, "{extent:?}, {high}");

@@ -1,5 +1,7 @@
 //! Documents to text and back, and what a mistake says.
 
+#![expect(clippy::float_cmp, reason = "what is read is what was written")]
+
 use proptest::prelude::*;
 
 use super::*;

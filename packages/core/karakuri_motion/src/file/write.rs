@@ -1,6 +1,6 @@
 //! Text of a document: a stranger reads and edits it, and equal documents have equal bytes.
 
-use std::fmt::Write as _;
+#![expect(clippy::float_cmp, reason = "a default is left out where it is exactly that")]
 
 use indexmap::IndexMap;
 use serde::Serialize;
@@ -17,8 +17,8 @@ const WIDTH: usize = 120;
 /// Text of a document. Numbers are the shortest that read as the same.
 pub fn write(document: &Document) -> String {
     let mut text = format!("karakuri_motion: {}\n", document.version);
-    let _ = writeln!(text, "robot: {}", robot(&document.robot));
-    let _ = writeln!(text, "units: {{angle: {}}}", flow_of(&document.units.angle));
+    text.extend([format!("robot: {}\n", robot(&document.robot))]);
+    text.extend([format!("units: {{angle: {}}}\n", flow_of(&document.units.angle))]);
     map(&mut text, "poses", &document.poses, pose);
     if !document.motions.is_empty() {
         text += "motions:\n";
@@ -33,14 +33,14 @@ pub fn write(document: &Document) -> String {
         text += "scripts:\n";
         for (name, script) in &document.scripts {
             // Quoted as JSON, which is YAML: any text comes back as it was.
-            let _ = writeln!(text, "  {}: {}", key(name), lines(script));
+            text.extend([format!("  {}: {}\n", key(name), lines(script))]);
         }
     }
     if let Some(mirror) = &document.mirror {
         text += "mirror:\n";
         list(&mut text, "  ", "pairs", mirror.pairs.iter().map(flow_of));
         if !mirror.own.is_empty() {
-            let _ = writeln!(text, "  self: {}", numbers(&mirror.own));
+            text.extend([format!("  self: {}\n", numbers(&mirror.own))]);
         }
         if mirror.pairs.is_empty() && mirror.own.is_empty() {
             text.truncate(text.len() - 1);
@@ -59,9 +59,9 @@ fn robot(robot: &RobotReference) -> String {
 
 fn map<T>(text: &mut String, name: &str, values: &IndexMap<String, T>, one: fn(&T) -> String) {
     if !values.is_empty() {
-        let _ = writeln!(text, "{name}:");
+        text.extend([format!("{name}:\n")]);
         for (name, value) in values {
-            let _ = writeln!(text, "  {}: {}", key(name), one(value));
+            text.extend([format!("  {}: {}\n", key(name), one(value))]);
         }
     }
 }
@@ -69,9 +69,9 @@ fn map<T>(text: &mut String, name: &str, values: &IndexMap<String, T>, one: fn(&
 fn list(text: &mut String, indent: &str, name: &str, items: impl Iterator<Item = String>) {
     let items: Vec<String> = items.collect();
     if !items.is_empty() {
-        let _ = writeln!(text, "{indent}{name}:");
+        text.extend([format!("{indent}{name}:\n")]);
         for item in items {
-            let _ = writeln!(text, "{indent}  - {item}");
+            text.extend([format!("{indent}  - {item}\n")]);
         }
     }
 }
@@ -91,7 +91,7 @@ fn root_pose(root: &RootPose) -> String {
 }
 
 fn motion(text: &mut String, name: &str, motion: &Motion) {
-    let _ = writeln!(text, "  {}:\n    frame: {}", key(name), motion.frame);
+    text.extend([format!("  {}:\n    frame: {}\n", key(name), motion.frame)]);
     if motion.is_loop {
         *text += "    loop: true\n";
     }
@@ -102,14 +102,14 @@ fn motion(text: &mut String, name: &str, motion: &Motion) {
         if motion.start.root != RootPose::default() {
             parts.push(format!("root: {}", root_pose(&motion.start.root)));
         }
-        let _ = writeln!(text, "    start: {}", braces(&parts));
+        text.extend([format!("    start: {}\n", braces(&parts))]);
     }
     list(text, "    ", "scenes", motion.scenes.iter().map(scene));
     if !motion.tracks.is_empty() {
         *text += "    tracks:\n";
         for (joint, track) in &motion.tracks {
-            let _ = writeln!(text, "      {}:", key(joint));
-            let _ = writeln!(text, "        blend: {}", flow_of(&track.blend));
+            text.extend([format!("      {}:\n", key(joint))]);
+            text.extend([format!("        blend: {}\n", flow_of(&track.blend))]);
             list(text, "        ", "keys", track.keys.iter().map(key_of_track));
         }
     }
@@ -168,9 +168,9 @@ fn scene_of_physics(text: &mut String, scene: &PhysicsScene) {
         ("springs", &scene.springs),
     ];
     for (name, entries) in lists.into_iter().filter(|(_, entries)| !entries.is_empty()) {
-        let _ = writeln!(text, "  {name}:");
+        text.extend([format!("  {name}:\n")]);
         for (name, entry) in entries {
-            let _ = writeln!(text, "    {}: {}", key(name), flow(entry));
+            text.extend([format!("    {}: {}\n", key(name), flow(entry))]);
         }
     }
 }

@@ -1,7 +1,5 @@
 //! Motions of Choreonoid: sampled ones, `.seq`, and key poses, `.pseq`. Joint ids count the joints of the URDF in their order.
 
-use std::fmt::Write as _;
-
 use karakuri_model::yaml::{Node, Value, read_tree};
 use karakuri_model::{Base, BodyId};
 use karakuri_spatial::{Matrix3, Pose, Vector3};
@@ -9,8 +7,8 @@ use serde::Deserialize;
 
 use super::cells::{Cell, cells, error, lines, number};
 use super::csv::{pose, sampled};
+use super::exchange::{Export, FormatOptions, notes};
 use super::samples::{Row, Samples};
-use super::{Export, FormatOptions, notes};
 use crate::file::FileError;
 use crate::motion::Ease;
 use crate::performance::{MotionState, Performance};
@@ -167,11 +165,11 @@ pub(super) fn write_seq(performance: &mut Performance) -> Export {
     while f64::from(n) * period <= performance.duration() + 1e-9 {
         performance.sample(f64::from(n) * period, &mut state);
         let values = joints.iter().map(|id| state.q[model.joints[id.0].q_start].to_string());
-        let _ = writeln!(positions, "      - [{}]", values.collect::<Vec<_>>().join(", "));
+        positions.extend([format!("      - [{}]\n", values.collect::<Vec<_>>().join(", "))]);
         if model.base == Base::Floating {
             let q = &state.q;
             let se3 = [q[0], q[1], q[2], q[6], q[3], q[4], q[5]].map(|x| x.to_string());
-            let _ = writeln!(links, "      - [[{}]]", se3.join(", "));
+            links.extend([format!("      - [[{}]]\n", se3.join(", "))]);
         }
         n += 1;
     }
@@ -185,10 +183,10 @@ pub(super) fn write_seq(performance: &mut Performance) -> Export {
         )
     };
     text += &head("MultiValueSeq", "JointDisplacement", joints.len());
-    let _ = write!(text, "    frames:\n{positions}");
+    text.extend([format!("    frames:\n{positions}")]);
     if !links.is_empty() {
         text += &head("MultiSE3Seq", "LinkPosition", 1);
-        let _ = write!(text, "    SE3Format: XYZQWQXQYQZ\n    frames:\n{links}");
+        text.extend([format!("    SE3Format: XYZQWQXQYQZ\n    frames:\n{links}")]);
     }
     Export { text, notes: notes(sampled(performance)) }
 }
@@ -260,14 +258,15 @@ pub(super) fn read_pseq(
         let line = places.get(k).copied().unwrap_or(1);
         let pose = match refer {
             Refer::Pose(pose) => pose.as_ref(),
-            Refer::Name(name) => match known.iter().find(|pose| pose.name == *name) {
-                Some(pose) => pose,
-                None => {
+            Refer::Name(name) => {
+                if let Some(pose) = known.iter().find(|pose| pose.name == *name) {
+                    pose
+                } else {
                     let message =
                         format!("no pose before refs[{k}] is `{name}`; write the pose here");
                     return Err(error(file, [line, 1], &message));
                 }
-            },
+            }
         };
         known.push(pose);
         if *max_transition_time > 0.0 {
@@ -309,7 +308,8 @@ fn link_pose(file: &str, line: usize, link: &IkLink) -> Result<Pose, FileError> 
     match (&link.translation[..], &link.rotation[..]) {
         ([x, y, z], rotation) if rotation.len() == 9 => {
             let rotation = Matrix3::from_row_slice(rotation);
-            if !((rotation.determinant() - 1.0).abs() < 0.01) {
+            let volume = (rotation.determinant() - 1.0).abs();
+            if volume.is_nan() || volume > 0.01 {
                 let message = "the base link's rotation is none; write nine numbers of a rotation";
                 return Err(error(file, [line, 1], message));
             }

@@ -1,13 +1,11 @@
-//! Tables of positions: our own CSV, and that of robot_motion_editor.
-
-use std::fmt::Write as _;
+//! Tables of positions: our own CSV, and that of `robot_motion_editor`.
 
 use karakuri_model::{Base, BodyId};
 use karakuri_spatial::{Pose, UnitQuaternion, Vector3};
 
 use super::cells::{Cell, cells, error, lines, number};
+use super::exchange::{Export, FormatOptions, notes};
 use super::samples::{Row, Samples};
-use super::{Export, FormatOptions, notes};
 use crate::file::FileError;
 use crate::motion::Ease;
 use crate::performance::{MotionState, Performance};
@@ -131,24 +129,24 @@ pub(super) fn write(performance: &mut Performance) -> Export {
     let is_floating = model.base == Base::Floating;
     let mut text = "time".to_owned();
     for id in &joints {
-        let _ = write!(text, ",{}", model.joints[id.0].name);
+        text.extend([format!(",{}", model.joints[id.0].name)]);
     }
     if is_floating {
-        BASE.iter().for_each(|name| {
-            let _ = write!(text, ",{name}");
-        });
+        for name in BASE {
+            text.extend([format!(",{name}")]);
+        }
     }
     text.push('\n');
     let mut state = MotionState::default();
     for t in performance.times() {
         performance.sample(t, &mut state);
-        let _ = write!(text, "{t}");
+        text.extend([format!("{t}")]);
         for id in &joints {
-            let _ = write!(text, ",{}", state.q[model.joints[id.0].q_start]);
+            text.extend([format!(",{}", state.q[model.joints[id.0].q_start])]);
         }
         if is_floating {
             for value in &state.q[..7] {
-                let _ = write!(text, ",{value}");
+                text.extend([format!(",{value}")]);
             }
         }
         text.push('\n');

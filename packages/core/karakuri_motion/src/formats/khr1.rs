@@ -1,15 +1,13 @@
 //! Tables of KHR-1 positions: channels of the RCB-1 boards in whole degrees from home, a speed code a line.
 
-use std::collections::BTreeMap;
-use std::fmt::Write as _;
-
 use karakuri_model::BodyId;
 use karakuri_model::yaml::read_tree;
 use serde::Deserialize;
+use std::collections::BTreeMap;
 
 use super::cells::{Cell, cells, error, lines};
+use super::exchange::{Export, FormatOptions, Note, Servo};
 use super::samples::{Row, Samples};
-use super::{Export, FormatOptions, Note, Servo};
 use crate::file::FileError;
 use crate::motion::Ease;
 use crate::performance::{MotionState, Performance};
@@ -211,7 +209,7 @@ pub(super) fn write(
     let mut notes = Vec::new();
     let mut text = "NO,NAME,SPEED".to_owned();
     for channel in 1..=CHANNELS {
-        let _ = write!(text, ",CH{channel}");
+        text.extend([format!(",CH{channel}")]);
     }
     text.push('\n');
     let mut ends: Vec<(f64, usize)> = vec![(0.0, 0)];
@@ -254,7 +252,7 @@ pub(super) fn write(
         if k > 0 {
             late = late.max((longest / SPEEDS[speed] - time).abs());
         }
-        let _ = writeln!(text, "{k},SCENE{scene},{speed},{}", row.join(","));
+        text.extend([format!("{k},SCENE{scene},{speed},{}\n", row.join(","))]);
     }
     notes.push(Note {
         line: 0,

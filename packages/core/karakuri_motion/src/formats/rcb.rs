@@ -1,4 +1,4 @@
-//! Motions of HeartToHeart 3, `.RCB`: a flow chart of positions as INI text. Positions are read along the links from the start.
+//! Motions of `HeartToHeart` 3, `.RCB`: a flow chart of positions as INI text. Positions are read along the links from the start.
 //!
 //! An item's `Prm` is a time in frames of 15 ms and the 24 words of the channels, 16384 in the middle, 256 for 90 degrees; from
 //! 32768 on a channel is left alone or commands the flow, which is not followed.
@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 
 use super::cells::{error, lines};
+use super::exchange::{FormatOptions, Servo};
 use super::samples::{Row, Samples};
-use super::{FormatOptions, Servo};
 use crate::file::FileError;
 use crate::motion::Ease;
 use karakuri_model::BodyId;

@@ -3,7 +3,7 @@
 use karakuri_model::BodyId;
 use karakuri_spatial::Pose;
 
-use super::{FormatOptions, Import, JointValues, Note};
+use super::exchange::{FormatOptions, Import, JointValues, Note};
 use crate::file::FileError;
 use crate::motion::{Ease, Motion, RootPose, Scene, Start, Support};
 
@@ -54,8 +54,7 @@ impl Samples {
         }
         let times: Vec<f64> = self.rows.iter().map(|row| row.t).collect();
         for (row, pair) in self.rows[1..].iter().zip(times.windows(2)) {
-            // Written so that what is no number is refused as well.
-            if !(pair[1] > pair[0]) {
+            if pair[1].is_nan() || pair[1] <= pair[0] {
                 let message = format!(
                     "the time {} s is not after {} s; write the rows in their order",
                     pair[1], pair[0]

@@ -1,13 +1,16 @@
 //! Files of other programs: read, written, broken.
 
+#![expect(clippy::float_cmp, reason = "what is read is what was written")]
+
 use std::path::Path;
 use std::sync::Arc;
 
 use proptest::prelude::*;
 
 use super::*;
-use crate::document::Units;
+use crate::document::{AngleUnit, Document, Units};
 use crate::motion::Ease;
+use crate::robot::Performer;
 
 fn root() -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..")
@@ -40,7 +43,7 @@ fn servos() -> Vec<Servo> {
 
 fn greet() -> Document {
     let path = root().join("config/motions/khr1_greet.yaml");
-    crate::file::read("greet.yaml", &std::fs::read_to_string(path).unwrap()).unwrap()
+    crate::file::read("greet.yaml", &karakuri_files::read_text(&path).unwrap()).unwrap()
 }
 
 fn with<T>(performer: &Performer, run: impl FnOnce(&FormatOptions<'_>) -> T) -> T {
@@ -175,7 +178,7 @@ fn writing_for_the_boards_says_what_is_rounded_and_clipped() {
 fn positions_of_heart_to_heart_follow_the_flow() {
     let performer = khr1();
     let prm = |time: u32, channel: usize, word: u32| {
-        let mut words = vec![16384; 24];
+        let mut words = [16384; 24];
         words[channel - 1] = word;
         let words: Vec<String> = words.iter().map(u32::to_string).collect();
         format!("{time},{}", words.join(","))

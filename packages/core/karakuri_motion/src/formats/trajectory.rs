@@ -1,12 +1,12 @@
-//! `trajectory_msgs/JointTrajectory` as YAML or JSON, and the motions of PAL's play_motion2.
+//! `trajectory_msgs/JointTrajectory` as YAML or JSON, and the motions of PAL's `play_motion2`.
 
 use karakuri_model::yaml;
 use serde::{Deserialize, Serialize};
 
 use super::cells::{Cell, error};
 use super::csv::joint;
+use super::exchange::{Export, FormatOptions, notes};
 use super::samples::{Row, Samples};
-use super::{Export, FormatOptions, notes};
 use crate::file::FileError;
 use crate::motion::Ease;
 use crate::performance::{MotionState, Performance};

@@ -1,11 +1,9 @@
 //! Motion files of Webots: a header of joints, rows of `MM:SS:mmm`, a pose's name and positions in rad, `*` where none is set.
 
-use std::fmt::Write as _;
-
 use super::cells::{Cell, cells, error, number};
 use super::csv::{check_width, joint, sampled};
+use super::exchange::{Export, FormatOptions, notes};
 use super::samples::{Row, Samples};
-use super::{Export, FormatOptions, notes};
 use crate::file::FileError;
 use crate::motion::Ease;
 use crate::performance::{MotionState, Performance};
@@ -65,7 +63,7 @@ pub(super) fn write(performance: &mut Performance) -> Export {
     let (model, joints) = (&performer.model, performance.joints().collect::<Vec<_>>());
     let mut text = format!("{HEADER},{VERSION}");
     for id in &joints {
-        let _ = write!(text, ",{}", model.joints[id.0].name);
+        text.extend([format!(",{}", model.joints[id.0].name)]);
     }
     text.push('\n');
     let mut state = MotionState::default();
@@ -80,11 +78,11 @@ pub(super) fn write(performance: &mut Performance) -> Export {
         last = Some(ms);
         // Sampled where the file says, not where its rounding began.
         performance.sample(f64::from(ms) / 1000.0, &mut state);
-        let _ = write!(text, "{:02}:{:02}:{:03}", ms / 60_000, ms / 1000 % 60, ms % 1000);
+        text.extend([format!("{:02}:{:02}:{:03}", ms / 60_000, ms / 1000 % 60, ms % 1000)]);
         n += 1;
-        let _ = write!(text, ",Pose{n}");
+        text.extend([format!(",Pose{n}")]);
         for id in &joints {
-            let _ = write!(text, ",{}", state.q[model.joints[id.0].q_start]);
+            text.extend([format!(",{}", state.q[model.joints[id.0].q_start])]);
         }
         text.push('\n');
     }

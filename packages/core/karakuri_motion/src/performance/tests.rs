@@ -1,5 +1,7 @@
 //! Motions of khr1, sampled.
 
+#![expect(clippy::float_cmp, reason = "what is read is what was written")]
+
 use std::path::Path;
 
 use karakuri_dynamics::{difference, integrate};
@@ -29,7 +31,7 @@ fn khr1() -> Arc<Performer> {
 
 fn greet() -> Document {
     let path = root().join("config/motions/khr1_greet.yaml");
-    file::read("khr1_greet.yaml", &std::fs::read_to_string(path).unwrap()).unwrap()
+    file::read("khr1_greet.yaml", &karakuri_files::read_text(&path).unwrap()).unwrap()
 }
 
 fn pose(joints: &[(&str, f64)]) -> NamedPose {
@@ -44,7 +46,7 @@ fn document(poses: &[(&str, NamedPose)], scenes: Vec<Scene>, support: Support) -
         document.poses.insert((*name).to_owned(), pose.clone());
     }
     let start = Start { support, ..Start::default() };
-    let motion = Motion { scenes, start, ..Motion::default() };
+    let motion = Motion { start, scenes, ..Motion::default() };
     document.motions.insert("m".to_owned(), Arc::new(motion));
     document
 }
@@ -143,9 +145,9 @@ fn rates_of_the_whole_robot_are_differences() {
         let [before, here, after] = [t - step, t, t + step].map(|t| performance.state(t));
         let mut v = vec![0.0; model.nv];
         difference(model, &before.q, &after.q, &mut v);
-        for i in 0..model.nv {
+        for (i, turned) in v.iter().enumerate() {
             let (rate, acceleration) =
-                (v[i] / (2.0 * step), (after.v[i] - before.v[i]) / (2.0 * step));
+                (turned / (2.0 * step), (after.v[i] - before.v[i]) / (2.0 * step));
             assert!((rate - here.v[i]).abs() < 1e-5, "v[{i}] at {t}: {rate}, not {}", here.v[i]);
             assert!(
                 (acceleration - here.vdot[i]).abs() < 1e-3,

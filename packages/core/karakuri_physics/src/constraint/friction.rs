@@ -6,12 +6,17 @@ use super::kind::{Constraint, SolvedRow};
 use super::row::{Account, Row, RowBuilder};
 use crate::solver::RowSpec;
 use crate::state::State;
+use crate::state::robot::Robot;
 
 /// Dry friction of joints.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct DryFriction;
 
 impl Constraint for DryFriction {
+    fn acts_on_joints(&self, robot: &Robot) -> bool {
+        robot.friction.iter().any(|effort| *effort > 0.0)
+    }
+
     fn add_joint_rows(&self, rows: &mut RowBuilder, robot: usize, joint: &Joint) {
         for dof in joint.v_start..joint.v_start + joint.kind.nv() {
             let Some(r) = &rows.robots[robot] else { return };

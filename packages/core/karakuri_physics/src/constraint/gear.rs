@@ -15,7 +15,7 @@ use crate::ObjectId;
 use crate::solver::{Block, RowSpec, Side};
 use crate::state::State;
 use crate::state::ids::RobotId;
-use crate::state::mover::{Mover, NO_MOVER, Owner};
+use crate::state::mover::{Mover, Owner};
 
 /// End of a gear.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -121,10 +121,8 @@ impl Constraint for Gears {
         let bound = h * gear.description.torque;
         let spec =
             RowSpec { lower: -bound, upper: bound, warm_start: gear.impulse, ..RowSpec::default() };
-        let mut movers = rows.indices(gear.movers);
-        if movers[0] == movers[1] {
-            movers[1] = NO_MOVER;
-        }
+        // Both the robot for a gear within one: nothing from outside acts on its flight.
+        let movers = rows.indices(gear.movers);
         rows.push(
             Block::row(sides, &spec),
             Row {

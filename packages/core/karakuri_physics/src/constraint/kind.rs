@@ -36,7 +36,14 @@ pub(crate) struct Solved<'a> {
 /// A kind acts on single joints of robots, on robots, or between movers, and implements the methods for what
 /// it acts on. The memory of what acts on robots is in [`Robot`]; that of constraints between movers is the kind's own.
 pub(crate) trait Constraint: Debug + Sync {
-    /// Adds the rows on one joint of a robot.
+    /// Whether the kind may add rows on joints of `robot` in this step. Asked once a robot, so that a kind at rest costs
+    /// nothing a joint.
+    fn acts_on_joints(&self, robot: &Robot) -> bool {
+        _ = robot;
+        false
+    }
+
+    /// Adds the rows on one joint of a robot, if [`Self::acts_on_joints`] of it.
     fn add_joint_rows(&self, rows: &mut RowBuilder, robot: usize, joint: &Joint) {
         _ = (rows, robot, joint);
     }

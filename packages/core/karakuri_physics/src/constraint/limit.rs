@@ -24,6 +24,10 @@ const UPPER: usize = 1;
 const SPEED: usize = 2;
 
 impl Constraint for Limits {
+    fn acts_on_joints(&self, _: &Robot) -> bool {
+        true
+    }
+
     fn add_joint_rows(&self, rows: &mut RowBuilder, robot: usize, joint: &Joint) {
         if joint.kind.single().is_none() {
             return;

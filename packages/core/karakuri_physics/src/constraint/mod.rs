@@ -107,18 +107,14 @@ impl ConstraintSet {
 
     /// Adds the rows of a robot's own joints, unless it is in free motion: joint by joint, then those of no single joint.
     pub(crate) fn add_robot_rows(&self, rows: &mut RowBuilder, robot: usize) {
-        let Some(model) = rows.robots[robot]
-            .as_ref()
-            .filter(|r| !r.free_motion.on)
-            // A share of the model, as rows borrow the robots while joints are gone through.
-            .map(|r| std::sync::Arc::clone(&r.model))
-        else {
-            return;
-        };
-        // By joint first, then by kind: the order of rows is that of sweeps, and so part of the bits.
+        let Some(r) = rows.robots[robot].as_ref().filter(|r| !r.free_motion.on) else { return };
         let kinds = self.kinds();
+        let acts: [bool; ON_ROBOTS] = std::array::from_fn(|i| kinds[i].acts_on_joints(r));
+        // A share of the model, as rows borrow the robots while joints are gone through.
+        let model = std::sync::Arc::clone(&r.model);
+        // By joint first, then by kind: the order of rows is that of sweeps, and so part of the bits.
         for joint in &model.joints {
-            for (i, kind) in kinds[..ON_ROBOTS].iter().enumerate() {
+            for (i, kind) in kinds[..ON_ROBOTS].iter().enumerate().filter(|(i, _)| acts[*i]) {
                 rows.kind = i;
                 kind.add_joint_rows(rows, robot, joint);
             }

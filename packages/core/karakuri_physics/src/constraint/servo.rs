@@ -10,12 +10,18 @@ use super::kind::{Constraint, Solved, SolvedRow};
 use super::row::{Account, RELEASE, Row, RowBuilder};
 use crate::solver::RowSpec;
 use crate::state::State;
+use crate::state::robot::Robot;
 
 /// Servos at their effort limit.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Servos;
 
 impl Constraint for Servos {
+    fn acts_on_joints(&self, robot: &Robot) -> bool {
+        // Below its limit a servo is part of the implicit operator `Â`.
+        robot.saturated.contains(&true)
+    }
+
     fn add_joint_rows(&self, rows: &mut RowBuilder, robot: usize, joint: &Joint) {
         for dof in joint.v_start..joint.v_start + joint.kind.nv() {
             Self::add_row(rows, robot, dof);

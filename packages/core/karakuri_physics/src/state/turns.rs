@@ -79,8 +79,11 @@ impl Robot {
     pub(crate) fn turn_in_step(&self, h: f64) -> LongestTurn {
         let mut longest = LongestTurn::default();
         for r in &self.rotations {
-            // Squares until the end: one root a robot.
-            let square: f64 = self.v[r.first..r.first + r.n].iter().map(|v| v * v).sum();
+            // Squares until the end: one root a robot. Most joints have one rate, for which a sum over a slice is long.
+            let square = match r.n {
+                1 => self.v[r.first] * self.v[r.first],
+                n => self.v[r.first..r.first + n].iter().map(|v| v * v).sum::<f64>(),
+            };
             if square > longest.angle && !r.is_slide {
                 (longest.angle, longest.joint) = (square, r.joint);
             }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use karakuri_dynamics::{Data, centroidal_momentum, crba, difference};
-use karakuri_model::{Base, JointSpec, LinkSpec, Model, ModelBuilder};
-use karakuri_physics::{Integrator, RobotId, World, WorldSettings};
+use karakuri_model::{Base, BodyId, JointKind, JointSpec, LinkSpec, Model, ModelBuilder};
+use karakuri_physics::{GearDescription, GearEnd, Integrator, RobotId, World, WorldSettings};
 use karakuri_spatial::{Pose, Vector3};
 use karakuri_testkit::{Kind, Random, random_position, random_tree, random_vector};
 
@@ -141,7 +141,19 @@ fn flight_errors(mut w: World) -> [f64; 2] {
     off
 }
 
-/// Trees that tumble in flight, with and without soft servos, weightless and on a parabola of 120 m.
+/// Couples the rates of the first two hinges of a tree, if it has two.
+fn gear_two_hinges(world: &mut World, id: RobotId) {
+    let model = Arc::clone(world.robot(id).model());
+    let is_hinge = |i: &usize| matches!(model.joints[*i].kind, JointKind::Revolute { .. });
+    let mut hinges =
+        (0..model.joints.len()).filter(is_hinge).map(|i| GearEnd::Joint(id, BodyId(i)));
+    if let (Some(a), Some(b)) = (hinges.next(), hinges.next()) {
+        let gear = GearDescription { a, b, ratio: 0.5, torque: f64::INFINITY };
+        world.attach_gear("gear", gear).unwrap();
+    }
+}
+
+/// Trees that tumble in flight, with and without soft servos or a gear, weightless and on a parabola of 120 m.
 #[test]
 fn the_center_of_mass_of_a_tree_in_flight_stays_on_its_path() {
     const KINDS: &[Kind] = &[Kind::Revolute, Kind::Prismatic, Kind::Spherical];
@@ -157,6 +169,9 @@ fn the_center_of_mass_of_a_tree_in_flight_stays_on_its_path() {
                 let (mut held, id) = alone(&model, (&q, &v), settings(1e-3, gravity, integrator));
                 hold_softly(&mut held, id);
                 flights.push(held);
+                let (mut geared, id) = alone(&model, (&q, &v), settings(1e-3, gravity, integrator));
+                gear_two_hinges(&mut geared, id);
+                flights.push(geared);
             }
             let mut chain = scene("flying_chain");
             chain.set_settings(settings(1e-3, gravity, integrator));

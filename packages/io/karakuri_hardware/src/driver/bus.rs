@@ -92,6 +92,8 @@ pub struct Servo {
     pub reading: Reading,
     /// Temperature at which it is let go, if it says one. [°C]
     pub heat_limit: Option<f64>,
+    /// Share of its stall torque that it may exert; its own setting where none is given. [-]
+    pub torque_limit: Option<f64>,
 }
 
 /// What a servo says. What it does not measure is none.
@@ -163,6 +165,7 @@ impl Servo {
             goal: 0,
             reading: Reading::default(),
             heat_limit: None,
+            torque_limit: None,
         }
     }
 

@@ -39,22 +39,35 @@ impl Deadlines {
     /// The deadline of the next cycle, for a caller at `now`. Those that have passed by a whole period are skipped: made up for, they
     /// would be a burst.
     fn next(&mut self, now: Instant) -> Instant {
-        let mut deadline = *self.next.get_or_insert(now);
-        let late = now.saturating_duration_since(deadline);
+        let skipped = self.skip(now);
+        self.missed += skipped;
+        if skipped > 0 {
+            self.was_late = Some(now);
+        }
+        let deadline = *self.next.get_or_insert(now);
+        self.passed += 1;
+        self.next = Some(deadline + self.period);
+        deadline
+    }
+
+    /// Passes the deadlines until `now` by: there was no cycle to be late for.
+    pub(super) fn pass_by(&mut self, now: Instant) {
+        self.skip(now);
+    }
+
+    /// Leaves out the deadlines that have passed by a whole period; how many.
+    fn skip(&mut self, now: Instant) -> u64 {
+        let Some(next) = &mut self.next else { return 0 };
+        let late = now.saturating_duration_since(*next);
         #[expect(
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
             reason = "not negative, and far fewer than 2^32 periods"
         )]
         let skipped = (late.as_secs_f64() / self.period.as_secs_f64()) as u32;
-        deadline += self.period * skipped;
-        self.missed += u64::from(skipped);
-        if skipped > 0 {
-            self.was_late = Some(now);
-        }
-        self.passed += u64::from(skipped) + 1;
-        self.next = Some(deadline + self.period);
-        deadline
+        *next += self.period * skipped;
+        self.passed += u64::from(skipped);
+        skipped.into()
     }
 
     /// Time until the next deadline; none before the first, which is at once. [s]
@@ -105,6 +118,9 @@ mod tests {
         assert_eq!(deadlines.next(ms(75)), ms(70), "30 ms to 60 ms are skipped");
         assert_eq!(deadlines.next(ms(76)), ms(80), "and not made up for");
         assert_eq!((deadlines.missed(), deadlines.passed()), (4, 9));
+        deadlines.pass_by(ms(125));
+        assert_eq!(deadlines.next(ms(126)), ms(120), "the grid stays");
+        assert_eq!((deadlines.missed(), deadlines.passed()), (4, 13), "nothing was missed");
     }
 
     #[test]

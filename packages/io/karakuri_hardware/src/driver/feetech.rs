@@ -32,12 +32,14 @@ pub(super) const KIND: BusKind = BusKind {
             zero: 2048.0,
             counts_per_radian: 4096.0 / std::f64::consts::TAU,
             range: (0, 4095),
+            limits_torque: true,
         },
         ServoModel {
             name: SCS0009.name,
             zero: 512.0,
             counts_per_radian: 1024.0 / (300.0 / 360.0 * std::f64::consts::TAU),
             range: (0, 1023),
+            limits_torque: false,
         },
     ],
     line: Line::eight_n_one,
@@ -139,6 +141,15 @@ impl Feetech {
         data: &[u8],
     ) -> Result<bool, PortError> {
         self.ask(link, &Request::Write { id, address, data }, [id, 0], &mut |_| {})
+    }
+
+    /// Limits the torque of a servo to a share of its stall torque; whether it answered. The register is lost with the supply, so that it
+    /// is set at each start. [-]
+    fn limit_torque(&mut self, link: &mut Link, id: u8, limit: f64) -> Result<bool, PortError> {
+        #[expect(clippy::cast_possible_truncation, reason = "0 to 1000")]
+        let counts = (1000.0 * limit).round() as i32;
+        let bytes = self.model(id).bytes(&sts::TORQUE_LIMIT, counts);
+        self.write(link, id, sts::TORQUE_LIMIT.address, &bytes)
     }
 
     /// Meets one servo.
@@ -265,6 +276,11 @@ impl ServoBus for Feetech {
             self.write(link, servo.id, sts::ACCELERATION.address, &[0])?;
         }
         let goal = goal_bytes(model, servo.goal);
+        if let Some(limit) = servo.torque_limit
+            && !self.limit_torque(link, servo.id, limit)?
+        {
+            return Ok(false);
+        }
         Ok(self.write(link, servo.id, sts::GOAL_POSITION.address, &goal)?
             && self.write(link, servo.id, sts::TORQUE_ENABLE.address, &[1])?)
     }

@@ -11,7 +11,7 @@
 //! at_exit: limp               # limp or hold
 //! model: sts3215              # of servos that do not say their own
 //! servos:
-//!   shoulder: {id: 1, zero: 2048, reversed: true, limits: [-1.5, 1.5], torque_per_amp: 1.1, trim: 0}
+//!   shoulder: {id: 1, zero: 2048, reversed: true, limits: [-1.5, 1.5], torque_per_amp: 1.1, torque_limit: 0.5, trim: 0}
 //!   passive: none             # a joint without a servo
 //! calibration: my_robot.calibration.yaml
 //! ```
@@ -46,8 +46,17 @@ const KEYS: [&str; 11] = [
     "servos",
     "calibration",
 ];
-const SERVO_KEYS: [&str; 8] =
-    ["id", "model", "zero", "counts_per_radian", "reversed", "limits", "torque_per_amp", "trim"];
+const SERVO_KEYS: [&str; 9] = [
+    "id",
+    "model",
+    "zero",
+    "counts_per_radian",
+    "reversed",
+    "limits",
+    "torque_per_amp",
+    "torque_limit",
+    "trim",
+];
 const CALIBRATION_KEYS: [&str; 4] = ["zero", "trim", "reversed", "limits"];
 
 /// What a servo of a calibration overrides, each with its key.
@@ -419,6 +428,10 @@ impl ServoReader<'_> {
             number(reader, &fields, "counts_per_radian", model.counts_per_radian, &scale, "");
         let torque_per_amp =
             number(reader, &fields, "torque_per_amp", 0.0, &(0.0..=1000.0), "N·m/A");
+        let torque_limit = match fields.get("torque_limit") {
+            Some((node, path)) => Some(torque_limit(reader, node, &path, model)?),
+            None => None,
+        };
         let reversed = match self.field(&fields, "reversed") {
             Some((node, path)) => reader.flag(node, &path),
             None => Some(false),
@@ -437,7 +450,7 @@ impl ServoReader<'_> {
             torque_per_amp: torque_per_amp?,
         };
         limit(reader, node, path, &mut map, given?)?;
-        Some(ServoSetup { joint, id: id?, model, map })
+        Some(ServoSetup { joint, id: id?, model, map, torque_limit })
     }
 
     /// Where a key is read: in the calibration, if it is there.
@@ -449,6 +462,21 @@ impl ServoReader<'_> {
     fn field<'n>(&'n self, fields: &Fields<'n>, key: &str) -> Option<(&'n Node, String)> {
         self.overrides.and_then(|overrides| overrides.get(key)).or_else(|| fields.get(key))
     }
+}
+
+/// Share of the stall torque that a servo of a model may exert. [-]
+fn torque_limit(
+    reader: &mut Reader<'_>,
+    node: &Node,
+    path: &str,
+    model: &ServoModel,
+) -> Option<f64> {
+    if model.limits_torque {
+        return reader.number(node, path, &(0.01..=1.0), "of the stall torque");
+    }
+    let message = format!("{path}: a {} has no torque limit", model.name);
+    reader.error(node, message, "leave the key out");
+    None
 }
 
 /// Narrows the limits of a joint to those of the file, and checks that the servo reaches them.

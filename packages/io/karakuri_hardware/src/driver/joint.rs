@@ -25,6 +25,10 @@ pub(super) struct Joint {
     pub(super) target: f64,
     /// Where it is sent now, on its path there. [rad or m]
     goal: f64,
+    /// From the target to the goal while it follows: what is left of the distance at which it began to. [rad or m]
+    offset: f64,
+    /// How far it can go in a period: as fast as the joint may be. [rad or m]
+    reach: f64,
     course: Course,
     /// Whether its servo is still to be sent where it is.
     is_to_hold: bool,
@@ -46,7 +50,7 @@ enum Course {
     Held,
     /// At a limited speed, until it was near once.
     Approach,
-    /// At once.
+    /// As the target moves, while the rest of the distance to it is made up at that speed.
     Follow,
 }
 
@@ -64,18 +68,21 @@ pub(super) enum Verdict {
 }
 
 impl Joint {
-    pub(super) fn new(index: usize, map: ServoMap, grips: bool) -> Self {
+    /// Joint that can go so far in a period. [rad or m]
+    pub(super) fn new(index: usize, map: ServoMap, grips: bool, reach: f64) -> Self {
         Self {
             index,
             map,
             grips,
             target: 0.0,
             goal: 0.0,
+            offset: 0.0,
+            reach,
             course: Course::Held,
             is_to_hold: false,
             position: 0.0,
             velocity: 0.0,
-            effort: 0.0,
+            effort: f64::NAN,
             silence: 0,
             off_for: 0.0,
             limp: None,
@@ -113,7 +120,9 @@ impl Joint {
         }
     }
 
-    /// Goes on along its path by a period, `stride` [rad or m] at most until it is within `tolerance` [rad or m]; the servo's goal.
+    /// Goes on along its path by a period; the servo's goal. It approaches by `stride` [rad or m] until it is within `tolerance` [rad or m]
+    /// of its target, then goes with it and makes up the rest by a stride each time. A target that is suddenly elsewhere, as after a pause
+    /// of the machine, is followed as fast as the joint may be, and what is left of the distance is made up in the same manner.
     pub(super) fn step(&mut self, stride: f64, tolerance: f64, servo: &mut Servo) {
         if std::mem::take(&mut self.is_to_hold) {
             // As it was read: where it is may be beyond the limits of what it can be sent to.
@@ -123,11 +132,15 @@ impl Joint {
             return;
         }
         let ahead = self.target - self.goal;
-        if ahead.abs() <= tolerance {
-            self.course = Course::Follow;
+        if self.course == Course::Approach && ahead.abs() <= tolerance {
+            (self.course, self.offset) = (Course::Follow, -ahead);
         }
         self.goal = if self.course == Course::Follow {
-            self.target
+            let rest = self.offset - self.offset.clamp(-stride, stride);
+            let ahead = self.target + rest - self.goal;
+            let goal = self.goal + ahead.clamp(-self.reach, self.reach);
+            self.offset = goal - self.target;
+            goal
         } else {
             self.goal + ahead.clamp(-stride, stride)
         };
@@ -152,7 +165,7 @@ impl Joint {
             None => (position - self.position) / elapsed,
         };
         self.position = position;
-        self.effort = self.map.effort(reading.current.unwrap_or(0.0));
+        self.effort = self.map.effort(reading.current);
         self.silence = 0;
         self.watch_error(servo.is_engaged, elapsed);
         judge(servo)
@@ -230,7 +243,7 @@ mod tests {
             range: (0, 4095),
             torque_per_amp: 2.0,
         };
-        Joint::new(0, map, false)
+        Joint::new(0, map, false, 0.3)
     }
 
     fn servo(position: i32) -> Servo {
@@ -252,15 +265,38 @@ mod tests {
             })
             .collect();
         assert_eq!(goals, [100, 200, 300, 400, 500, 500, 500, 500, 500]);
-        joint.command(-0.5);
+        joint.command(0.25);
         joint.step(0.1, 0.15, &mut servo);
-        assert_eq!(servo.goal - 2048, -500, "followed since");
+        assert_eq!(servo.goal - 2048, 250, "followed since");
+        joint.command(-0.4);
+        let goals: Vec<i32> = (0..6)
+            .map(|_| {
+                joint.step(0.1, 0.15, &mut servo);
+                servo.goal - 2048
+            })
+            .collect();
+        assert_eq!(goals, [-50, -150, -250, -350, -400, -400], "no faster than the joint may be");
         joint.hold(0.15);
         joint.step(0.1, 0.15, &mut servo);
         assert_eq!(servo.goal - 2048, 0, "far from its goal, it keeps its place");
         joint.command(0.5);
         joint.step(0.1, 0.15, &mut servo);
         assert_eq!(servo.goal - 2048, 100, "approached again after a hold");
+    }
+
+    #[test]
+    fn the_last_of_an_approach_is_no_jump_while_the_target_moves() {
+        let (mut joint, mut servo) = (joint(), servo(2048));
+        joint.begin(&mut servo);
+        let goals: Vec<i32> = (0..6)
+            .map(|sample| {
+                joint.command(0.1 + 0.1 * f64::from(sample));
+                joint.step(0.04, 0.15, &mut servo);
+                servo.goal - 2048
+            })
+            .collect();
+        // 60 behind, 20 behind, then with it.
+        assert_eq!(goals, [40, 180, 300, 400, 500, 600]);
     }
 
     #[test]

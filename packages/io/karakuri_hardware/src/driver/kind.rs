@@ -55,6 +55,8 @@ pub struct ServoModel {
     pub counts_per_radian: f64,
     /// Least and greatest goal. [counts]
     pub range: (i32, i32),
+    /// Whether its torque can be limited.
+    pub limits_torque: bool,
 }
 
 /// What a cycle takes of the wire.

@@ -32,6 +32,7 @@ pub(super) const KIND: BusKind = BusKind {
         zero: 90.0,
         counts_per_radian: 180.0 / std::f64::consts::PI,
         range: (0, 180),
+        limits_torque: false,
     }],
     line: Line::eight_n_one,
     // Two moves and a read, each answered within 5 ms.

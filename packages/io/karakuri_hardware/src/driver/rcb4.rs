@@ -43,6 +43,7 @@ pub(super) const ICS_SERVO: ServoModel = ServoModel {
     zero: CENTRE as f64,
     counts_per_radian: COUNTS_PER_RADIAN,
     range: (MIN_COUNTS as i32, MAX_COUNTS as i32),
+    limits_torque: false,
 };
 
 /// Times that the board is asked before it counts as missing.

@@ -53,9 +53,16 @@ impl<Bus: ServoBus> ServoRobot<Bus> {
     /// Robot of a hardware file, whose port is not open yet.
     pub fn new(file: &HardwareFile, bus: Bus, layout: RobotLayout, ports: Box<dyn Ports>) -> Self {
         let servos = file.servos.iter();
-        let servos = servos.map(|s| Servo::new(s.id, &layout.joints[s.joint].name)).collect();
-        let joints = file.servos.iter();
-        let joints = joints.map(|s| Joint::new(s.joint, s.map, layout.joints[s.joint].grips));
+        let servos = servos.map(|s| Servo {
+            torque_limit: s.torque_limit,
+            ..Servo::new(s.id, &layout.joints[s.joint].name)
+        });
+        let servos = servos.collect();
+        let joints = file.servos.iter().map(|setup| {
+            let joint = &layout.joints[setup.joint];
+            let reach = layout.model.joints[joint.body.0].limits.velocity * file.period;
+            Joint::new(setup.joint, setup.map, joint.grips, reach)
+        });
         let what = format!("{} is not open yet", file.device.display());
         Self {
             file: file.clone(),
@@ -353,6 +360,8 @@ impl<Bus: ServoBus> RobotIo for ServoRobot<Bus> {
         let begun = self.ports.now();
         let Some(mut link) = self.link.take() else {
             self.come_back();
+            // To meet servos takes longer than a cycle, and none was skipped for it.
+            self.deadlines.pass_by(self.ports.now());
             return Ok(());
         };
         match self.cycle(&mut link, by) {
@@ -396,6 +405,7 @@ impl<Bus: ServoBus> RobotIo for ServoRobot<Bus> {
         };
         let result = self.switch_on_again(&mut link);
         self.link = Some(link);
+        self.deadlines.pass_by(self.ports.now());
         match result {
             Ok(()) => {
                 self.fault = None;

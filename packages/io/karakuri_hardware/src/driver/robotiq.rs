@@ -27,8 +27,20 @@ pub(super) const KIND: BusKind = BusKind {
     period: 0.040,
     // Joints of the makers' URDFs: open at 0, shut at 0.8 rad and 0.7 rad, where the gripper says 230.
     models: &[
-        ServoModel { name: "2f85", zero: 0.0, counts_per_radian: 230.0 / 0.8, range: (0, 255) },
-        ServoModel { name: "2f140", zero: 0.0, counts_per_radian: 230.0 / 0.7, range: (0, 255) },
+        ServoModel {
+            name: "2f85",
+            zero: 0.0,
+            counts_per_radian: 230.0 / 0.8,
+            range: (0, 255),
+            limits_torque: false,
+        },
+        ServoModel {
+            name: "2f140",
+            zero: 0.0,
+            counts_per_radian: 230.0 / 0.7,
+            range: (0, 255),
+            limits_torque: false,
+        },
     ],
     line: Line::eight_n_one,
     cost: Cost { bytes: 42, bytes_per_servo: 0, pause: 0.010, pause_per_servo: 0.0 },

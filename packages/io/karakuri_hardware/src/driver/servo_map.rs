@@ -39,8 +39,9 @@ impl ServoMap {
         counts_per_second / self.counts_per_radian
     }
 
-    /// Effort of a current. [N·m or N]
-    pub(super) fn effort(&self, current: f64) -> f64 {
+    /// Effort of a current; NaN where the servo does not measure it, or its torque is unknown. [N·m or N]
+    pub(super) fn effort(&self, current: Option<f64>) -> f64 {
+        let current = current.filter(|_| self.torque_per_amp > 0.0).unwrap_or(f64::NAN);
         current * self.torque_per_amp * self.counts_per_radian.signum()
     }
 }
@@ -76,6 +77,8 @@ mod tests {
         assert_eq!(map.counts(-1.0), 2698);
         assert_eq!(map.counts(5.0), 1500);
         assert!((map.velocity(650.0) + 1.0).abs() < 1e-12);
-        assert!((map.effort(0.5) + 0.6).abs() < 1e-12, "turned against the joint");
+        assert!((map.effort(Some(0.5)) + 0.6).abs() < 1e-12, "turned against the joint");
+        assert!(map.effort(None).is_nan(), "nothing is measured");
+        assert!(ServoMap { torque_per_amp: 0.0, ..map }.effort(Some(0.5)).is_nan());
     }
 }

@@ -59,6 +59,8 @@ pub struct ServoSetup {
     pub model: &'static ServoModel,
     /// Its counts.
     pub map: ServoMap,
+    /// Share of its stall torque that it may exert; its own setting where none is given. [-]
+    pub torque_limit: Option<f64>,
 }
 
 impl HardwareFile {

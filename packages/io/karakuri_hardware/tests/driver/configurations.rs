@@ -35,7 +35,8 @@ servos:
 ";
 
 /// What is replaced by what, and the problem.
-const WRONG: [(&str, &str, &str); 38] = [
+/// With the ports and calibrations below, more than forty.
+const WRONG: [(&str, &str, &str); 45] = [
     ("bus: feetech", "buss: feetech", "arm.yaml:1: error: unknown key buss; did you mean `bus`?"),
     (
         "bus: feetech",
@@ -204,6 +205,33 @@ const WRONG: [(&str, &str, &str); 38] = [
         "torque_per_amp: 1.1",
         "torque_per_amp: -1",
         "arm.yaml:11: error: servos.elbow.torque_per_amp: -1 is out of range; write a number from 0 to 1000 [N·m/A]",
+    ),
+    ("servos:\n", "servo:\n", "arm.yaml:10: error: unknown key servo; did you mean `servos`?"),
+    (
+        "device: /dev/ttyUSB0",
+        "device: [/dev/ttyUSB0]",
+        "arm.yaml:2: error: device: expected a name, found a list; write one word",
+    ),
+    (
+        "torque_per_amp: 1.1",
+        "torque_per_ampere: 1.1",
+        "arm.yaml:11: error: unknown key servos.elbow.torque_per_ampere; did you mean `torque_per_amp`?",
+    ),
+    (
+        "reversed: false",
+        "reversed: false, reversed: true",
+        "arm.yaml:11: error: servos.elbow.reversed is there twice; delete one",
+    ),
+    ("[-1.5, 1.5]", "1.5", "arm.yaml:11: error: servos.elbow.limits: "),
+    (
+        "trim: 0",
+        "torque_limit: 1.5",
+        "arm.yaml:11: error: servos.elbow.torque_limit: 1.5 is out of range; write a number from 0.01 to 1 [of the stall torque]",
+    ),
+    (
+        "id: 2",
+        "id: 2, model: scs0009, torque_limit: 0.5",
+        "arm.yaml:12: error: servos.wrist.torque_limit: a scs0009 has no torque limit; leave the key out",
     ),
     (
         "trim: 0",

@@ -1,4 +1,4 @@
-//! An emulated bus on a pseudo-terminal, and a robot whose joints its servos turn.
+//! An emulated bus, on a pseudo-terminal by the machine's clock or in this process in virtual time, and a robot whose joints its servos turn.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -11,16 +11,17 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use karakuri_hardware::driver::{HardwareFile, OpenError, open};
+use karakuri_hardware::driver::{HardwareFile, OpenError, open, open_on};
 use karakuri_hardware::{
     Fault, Health, HealthLevel, JointCommand, RobotIo, RobotLayout, RobotState,
 };
 use karakuri_model::{
     Drive, JointSpec, Limits, LinkSpec, ModelBuilder, NoAssets, Posture, Source, load,
 };
-use karakuri_serial::emulator::{Bus, Emulation, Entrances, Event, FreeMotion, RunError, run};
+use karakuri_serial::emulator::{
+    Bus, Emulation, Entrances, Event, FreeMotion, InProcess, RunError, run,
+};
 use karakuri_spatial::{Inertia, Matrix3, Vector3};
-use karakuri_testkit::heap_requests;
 use serde_json::Value;
 
 /// A chain of hinges.
@@ -71,35 +72,38 @@ pub(crate) const NAMES: [&str; 17] = [
     "j16", "j17",
 ];
 
-/// An emulator that runs in a thread until it is dropped.
+/// A bus until it is dropped.
 pub(crate) struct Emulated {
     folder: tempfile::TempDir,
+    line: Line,
+}
+
+enum Line {
+    Terminal(#[expect(dead_code, reason = "ends the emulator when it is dropped")] Terminal),
+    InProcess(InProcess),
+}
+
+/// An emulator that runs in a thread.
+struct Terminal {
     is_over: Arc<AtomicBool>,
     events: Receiver<Event>,
     thread: Option<JoinHandle<Result<(), RunError>>>,
 }
 
-impl Emulated {
-    pub(crate) fn start(bus: impl Bus + 'static) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let entrances =
-            Entrances { link: folder.path().join("bus"), side: Some(folder.path().join("side")) };
+impl Terminal {
+    fn start(bus: impl Bus + 'static, folder: &Path) -> Self {
+        let entrances = Entrances { link: folder.join("bus"), side: Some(folder.join("side")) };
         let is_over = Arc::new(AtomicBool::new(false));
         let over = Arc::clone(&is_over);
         let (say, events) = channel();
         let thread = thread::spawn(move || {
-            let mut emulation = Emulation::new(Box::new(bus), Box::new(FreeMotion));
-            run(&mut emulation, &entrances, &|| over.load(Ordering::Relaxed), &mut |event| {
+            run(&mut emulation(bus), &entrances, &|| over.load(Ordering::Relaxed), &mut |event| {
                 let _nobody_listens = say.send(event.clone());
             })
         });
-        let emulated = Self { folder, is_over, events, thread: Some(thread) };
-        emulated.until("ready", |event| matches!(event, Event::Ready { .. }));
-        emulated
-    }
-
-    pub(crate) fn link(&self) -> PathBuf {
-        self.folder.path().join("bus")
+        let terminal = Self { is_over, events, thread: Some(thread) };
+        terminal.until("ready", |event| matches!(event, Event::Ready { .. }));
+        terminal
     }
 
     fn until(&self, what: &str, is_it: impl Fn(&Event) -> bool) {
@@ -111,17 +115,74 @@ impl Emulated {
         }
         panic!("{what} did not come");
     }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        self.is_over.store(true, Ordering::Relaxed);
+        let ended = self.thread.take().map(JoinHandle::join);
+        assert!(thread::panicking() || matches!(ended, Some(Ok(Ok(())))), "{ended:?}");
+    }
+}
+
+fn emulation(bus: impl Bus + 'static) -> Emulation {
+    Emulation::new(Box::new(bus), Box::new(FreeMotion))
+}
+
+impl Emulated {
+    /// On a pseudo-terminal, by the machine's clock: for what is about ports, processes and time.
+    pub(crate) fn on_terminal(bus: impl Bus + 'static) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let line = Line::Terminal(Terminal::start(bus, folder.path()));
+        Self { folder, line }
+    }
+
+    /// In this process, in a time that goes on while a driver waits.
+    pub(crate) fn in_process(bus: impl Bus + 'static) -> Self {
+        let line = Line::InProcess(InProcess::new(emulation(bus)));
+        Self { folder: tempfile::tempdir().unwrap(), line }
+    }
+
+    pub(crate) fn link(&self) -> PathBuf {
+        self.folder.path().join("bus")
+    }
 
     /// Asks the side channel; its answer.
     pub(crate) fn ask(&self, request: &str) -> Value {
-        let stream = UnixStream::connect(self.folder.path().join("side")).unwrap();
-        let mut side = BufReader::new(stream);
-        side.get_mut().write_all(format!("{request}\n").as_bytes()).unwrap();
-        let mut line = String::new();
-        side.read_line(&mut line).unwrap();
+        let line = match &self.line {
+            Line::InProcess(line) => line.ask(request),
+            Line::Terminal(_) => {
+                let stream = UnixStream::connect(self.folder.path().join("side")).unwrap();
+                let mut side = BufReader::new(stream);
+                side.get_mut().write_all(format!("{request}\n").as_bytes()).unwrap();
+                let mut line = String::new();
+                side.read_line(&mut line).unwrap();
+                line
+            }
+        };
         let answer: Value = serde_json::from_str(&line).unwrap();
         assert!(answer.get("error").is_none(), "{answer}");
         answer
+    }
+
+    /// Lets time pass by itself.
+    pub(crate) fn go_on(&self, time: Duration) {
+        let end = self.now() + time;
+        match &self.line {
+            Line::Terminal(_) => {
+                while Instant::now() < end {
+                    thread::yield_now();
+                }
+            }
+            Line::InProcess(line) => line.sleep_until(end),
+        }
+    }
+
+    fn now(&self) -> Instant {
+        match &self.line {
+            Line::Terminal(_) => Instant::now(),
+            Line::InProcess(line) => line.now(),
+        }
     }
 
     pub(crate) fn fault(&self, name: &str) {
@@ -148,10 +209,10 @@ impl Emulated {
 
     /// Waits until servos have torque, or not.
     pub(crate) fn until_torque(&self, expected: &[bool]) {
-        let end = Instant::now() + Duration::from_secs(5);
+        let end = self.now() + Duration::from_secs(5);
         while self.torque() != expected {
-            assert!(Instant::now() < end, "torque is {:?}", self.torque());
-            thread::yield_now();
+            assert!(self.now() < end, "torque is {:?}", self.torque());
+            self.go_on(Duration::from_millis(1));
         }
     }
 
@@ -174,20 +235,23 @@ impl Emulated {
     ) -> Result<Box<dyn RobotIo>, OpenError> {
         let joints: Vec<&str> = servos.iter().map(|(joint, _)| *joint).collect();
         let layout = layout(&joints);
-        let file = HardwareFile::read(&self.file(keys, servos), &layout).unwrap();
-        open(&file, layout)
+        self.open_file(&HardwareFile::read(&self.file(keys, servos), &layout).unwrap(), layout)
+    }
+
+    /// Opens the robot of a hardware file that names this bus.
+    pub(crate) fn open_file(
+        &self,
+        file: &HardwareFile,
+        layout: RobotLayout,
+    ) -> Result<Box<dyn RobotIo>, OpenError> {
+        match &self.line {
+            Line::Terminal(_) => open(file, layout),
+            Line::InProcess(line) => open_on(file, layout, Box::new(line.clone())),
+        }
     }
 
     pub(crate) fn open(&self, keys: &str, servos: &[(&str, String)]) -> Box<dyn RobotIo> {
         self.try_open(keys, servos).unwrap()
-    }
-}
-
-impl Drop for Emulated {
-    fn drop(&mut self) {
-        self.is_over.store(true, Ordering::Relaxed);
-        let ended = self.thread.take().map(JoinHandle::join);
-        assert!(thread::panicking() || matches!(ended, Some(Ok(Ok(())))), "{ended:?}");
     }
 }
 
@@ -252,16 +316,4 @@ pub(crate) fn complaint(io: &dyn RobotIo, level: HealthLevel) -> String {
 /// Whether all servos answer.
 pub(crate) fn is_all_there(io: &dyn RobotIo) -> bool {
     health(io).iter().all(|health| !health.what.contains("does not answer; check"))
-}
-
-/// Of so many cycles those in which this thread asks for memory. A few do on a busy machine: the system's error for an answer that is
-/// late is allocated.
-pub(crate) fn allocating_cycles(io: &mut dyn RobotIo, n: u32) -> u32 {
-    let mut allocating = 0;
-    for _ in 0..n {
-        let before = heap_requests();
-        io.advance().unwrap();
-        allocating += u32::from(heap_requests() != before);
-    }
-    allocating
 }

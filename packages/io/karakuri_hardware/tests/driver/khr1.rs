@@ -1,6 +1,5 @@
 //! A KHR-1 with its own hardware file on two emulated boards.
 
-use karakuri_hardware::driver::open;
 use karakuri_serial::emulator::rcb1::{Rcb1, Setup};
 
 use crate::emulated::*;
@@ -8,9 +7,9 @@ use crate::emulated::*;
 #[test]
 fn it_stands_up_from_home_in_whole_degrees() {
     let (layout, mut file) = robot("khr1");
-    let bus = Emulated::start(Rcb1::new(&Setup::default()));
+    let bus = Emulated::in_process(Rcb1::new(&Setup::default()));
     file.device = bus.link();
-    let mut io = open(&file, layout.clone()).unwrap();
+    let mut io = bus.open_file(&file, layout.clone()).unwrap();
     run_for(io.as_mut(), 0.2);
     let home = positions(io.as_ref());
     assert!(home.iter().all(|q| q.abs() < 0.01), "the factory's home is zero: {home:?}");

@@ -21,7 +21,7 @@ const DEGREE: f64 = std::f64::consts::PI / 180.0;
 const CHANNELS: [u8; 6] = [3, 6, 9, 16, 17, 22];
 
 fn boards() -> Emulated {
-    Emulated::start(rcb1::Rcb1::new(&rcb1::Setup::default()))
+    Emulated::in_process(rcb1::Rcb1::new(&rcb1::Setup::default()))
 }
 
 #[test]
@@ -43,11 +43,7 @@ fn rcb1_servos_start_where_they_are_and_sleep_at_the_end() {
         assert!((before - now).abs() < 0.6 * DEGREE, "{before} to {now}");
     }
     drop(io);
-    let end = std::time::Instant::now() + std::time::Duration::from_secs(5);
-    while bus.torque().iter().any(|on| *on) {
-        assert!(std::time::Instant::now() < end, "{:?}", bus.torque());
-        std::thread::yield_now();
-    }
+    bus.until_torque(&vec![false; before.len()]);
 }
 
 #[test]
@@ -82,7 +78,7 @@ fn rcb4(servos: &[u8], baud: u32, project: bool) -> impl Bus + 'static {
 fn rcb4_boards_conform_with_and_without_a_project() {
     let numbers: Vec<u8> = (0..17).collect();
     for (baud, project) in [(115_200, false), (1_250_000, true)] {
-        let bus = Emulated::start(rcb4(&numbers, baud, project));
+        let bus = Emulated::in_process(rcb4(&numbers, baud, project));
         let keys = "bus: rcb4\nperiod: 0.030\nramp_speed: 2.0";
         let mut io = bus.open(keys, &numbered(&numbers, ""));
         check(io.as_mut(), &trial("j9", 1.5 / COUNTS_PER_RADIAN)).unwrap();
@@ -91,7 +87,7 @@ fn rcb4_boards_conform_with_and_without_a_project() {
 
 #[test]
 fn an_rcb4_without_a_project_moves_nothing_at_the_start() {
-    let bus = Emulated::start(rcb4(&[0, 1, 9], 115_200, false));
+    let bus = Emulated::in_process(rcb4(&[0, 1, 9], 115_200, false));
     bus.ask("{\"turn\": {\"id\": 1, \"position_rad\": 0.9}}");
     let mut io = bus.open("bus: rcb4\nperiod: 0.030", &numbered(&[0, 1, 9], ""));
     run_for(io.as_mut(), 0.3);
@@ -105,7 +101,7 @@ fn an_rcb4_without_a_project_moves_nothing_at_the_start() {
 const ICS: &str = "bus: ics\nbaud: 1250000\nperiod: 0.030\nramp_speed: 2.0";
 
 fn wire(ids: &[u8]) -> Emulated {
-    Emulated::start(Ics::new(ids, 1_250_000))
+    Emulated::in_process(Ics::new(ids, 1_250_000))
 }
 
 #[test]

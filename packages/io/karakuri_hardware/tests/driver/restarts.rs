@@ -3,19 +3,20 @@
 use std::process::{Command, Stdio};
 
 use karakuri_hardware::driver::{HardwareFile, await_robot, open};
-use karakuri_hardware::{Fault, RobotIo};
+use karakuri_hardware::{Fault, HealthLevel, RobotIo};
 use karakuri_serial::codec::feetech::STS3215;
 use karakuri_serial::emulator::feetech::Feetech;
+use karakuri_serial::emulator::{Emulation, FreeMotion, InProcess};
 
 use crate::emulated::*;
 
 const KEYS: &str = "bus: feetech\nramp_speed: 1.0\nstart_tolerance: 0.087\nat_exit: hold";
 const TOLERANCE: f64 = 0.087;
 
-fn bus(n: u8) -> Emulated {
+fn bus(n: u8) -> Feetech {
     let mut bus = Feetech::new();
     (1..=n).for_each(|id| bus.add(&STS3215, id));
-    Emulated::start(bus)
+    bus
 }
 
 /// Numbers from 0 to 1 that look random, the same in each run.
@@ -40,15 +41,32 @@ fn starts_gently(bus: &Emulated, io: &mut dyn RobotIo, target: f64) {
     let moved = largest_change(&held, &bus.each("position_rad"));
     assert!(moved < 0.01, "moved by {moved} without a command");
     command(io, target);
-    run_for(io, 0.05);
-    let moved = largest_change(&held, &bus.each("position_rad"));
-    // 0.05 s and the emulator's own delay at 1 rad/s, then followed where it is near.
-    assert!(moved < 0.1 + TOLERANCE, "jumped by {moved}");
+    for _ in 0..20 {
+        io.advance().unwrap();
+        let step = largest_change(&bus.each("goal_rad"), &bus.each("position_rad"));
+        assert!(step < TOLERANCE, "goals jump by {step}");
+    }
+}
+
+#[test]
+fn a_start_that_takes_longer_than_a_cycle_skips_none() {
+    let mut bus = Feetech::new();
+    (1..=6).for_each(|id| bus.add(&STS3215, id));
+    // In a time of its own: nothing else makes it late.
+    let line = InProcess::new(Emulation::new(Box::new(bus), Box::new(FreeMotion)));
+    let (layout, file) = robot("so101");
+    let mut io = (file.bus.make)(&file, layout, Box::new(line));
+    io.advance().unwrap();
+    assert!(io.is_present(0) && io.fault(0).is_none(), "{:?}", io.fault(0));
+    assert!(io.time() > 3.0 * io.period(), "it takes cycles: {} s", io.time());
+    run_for(io.as_mut(), 0.5);
+    let bus = &health(io.as_ref())[0];
+    assert_eq!((bus.missed_deadlines, bus.level, bus.what.as_str()), (0, HealthLevel::Ok, ""));
 }
 
 #[test]
 fn a_driver_that_ends_at_any_moment_leaves_no_jump_and_a_free_port() {
-    let bus = bus(3);
+    let bus = Emulated::on_terminal(bus(3));
     let mut random = Random(1);
     for round in 0..15 {
         let mut io = bus.open(KEYS, &servos(3, ""));
@@ -60,7 +78,7 @@ fn a_driver_that_ends_at_any_moment_leaves_no_jump_and_a_free_port() {
 
 #[test]
 fn a_cable_that_is_pulled_at_any_moment_leaves_no_jump() {
-    let bus = bus(3);
+    let bus = Emulated::in_process(bus(3));
     let mut random = Random(2);
     let mut io = bus.open(KEYS, &servos(3, ""));
     for _ in 0..6 {
@@ -108,7 +126,7 @@ fn spawn(file: &std::path::Path) -> std::process::Child {
 
 #[test]
 fn two_processes_do_not_share_a_port() {
-    let bus = bus(1);
+    let bus = Emulated::on_terminal(bus(1));
     let io = bus.open(KEYS, &servos(1, ""));
     let output = spawn(&bus.file(KEYS, &servos(1, ""))).wait_with_output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
@@ -118,7 +136,7 @@ fn two_processes_do_not_share_a_port() {
 
 #[test]
 fn a_killed_driver_leaves_a_free_port_and_no_jump() {
-    let bus = bus(1);
+    let bus = Emulated::on_terminal(bus(1));
     let mut child = spawn(&bus.file(KEYS, &servos(1, "")));
     let end = std::time::Instant::now() + std::time::Duration::from_secs(10);
     while bus.each("position_rad")[0] < 0.3 {
@@ -133,7 +151,7 @@ fn a_killed_driver_leaves_a_free_port_and_no_jump() {
 
 #[test]
 fn a_robot_that_comes_later_is_taken_without_a_jump() {
-    let bus = bus(2);
+    let bus = Emulated::on_terminal(bus(2));
     let layout = layout(&NAMES[..2]);
     let mut file = HardwareFile::read(&bus.file(KEYS, &servos(2, "")), &layout).unwrap();
     let link = std::mem::replace(&mut file.device, bus.link().with_file_name("later"));

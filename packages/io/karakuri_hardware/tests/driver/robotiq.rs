@@ -10,7 +10,7 @@ const KEYS: &str = "bus: robotiq\nramp_speed: 2.0";
 
 #[test]
 fn grippers_conform() {
-    let bus = Emulated::start(Gripper::new(TWO_F_85, 9));
+    let bus = Emulated::in_process(Gripper::new(TWO_F_85, 9));
     let mut io = bus.open(KEYS, &[("finger", "id: 9".to_owned())]);
     let tolerance = 1.5 * 0.8 / 230.0;
     let trial = Trial { joint: "finger".into(), stroke: 0.3, tolerance, settle: 1.5 };
@@ -26,7 +26,7 @@ fn grippers_conform() {
 
 #[test]
 fn a_gripper_that_is_gone_is_looked_for() {
-    let bus = Emulated::start(Gripper::new(TWO_F_85, 9));
+    let bus = Emulated::in_process(Gripper::new(TWO_F_85, 9));
     let mut io = bus.open(KEYS, &[("finger", "id: 9".to_owned())]);
     bus.fault("servo-gone");
     let what = fault(io.as_mut());

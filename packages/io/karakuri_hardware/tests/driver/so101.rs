@@ -1,6 +1,5 @@
 //! An SO-101 with its own hardware file on six emulated servos.
 
-use karakuri_hardware::driver::open;
 use karakuri_serial::codec::feetech::STS3215;
 use karakuri_serial::emulator::feetech::Feetech;
 
@@ -13,9 +12,9 @@ fn it_goes_from_posture_to_posture() {
     for id in 1..=6 {
         servos.add(&STS3215, id);
     }
-    let bus = Emulated::start(servos);
+    let bus = Emulated::in_process(servos);
     file.device = bus.link();
-    let mut io = open(&file, layout.clone()).unwrap();
+    let mut io = bus.open_file(&file, layout.clone()).unwrap();
     run_for(io.as_mut(), 0.2);
     let start = positions(io.as_ref());
     // The middle of all servos: zero, but for the gripper.

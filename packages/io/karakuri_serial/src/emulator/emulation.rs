@@ -6,7 +6,7 @@ use std::fmt;
 use super::device::{Answer, Answers, Bus};
 use super::event::Event;
 use super::fault::Fault;
-use super::servo::{Alarm, Plant, Root, Servo, move_servos};
+use super::servo::{Alarm, Object, Plant, Root, Servo, move_servos};
 
 /// Step in which servos move. [s]
 const STEP: f64 = 1e-3;
@@ -112,6 +112,10 @@ impl Emulation {
     /// Root link of the robot that they move, if they move one.
     pub(crate) fn root(&self) -> Option<Root> {
         self.plant.root()
+    }
+
+    pub(crate) fn objects(&self) -> Vec<Object> {
+        self.plant.objects()
     }
 
     /// Why the servos cannot be moved on; none as long as they can.

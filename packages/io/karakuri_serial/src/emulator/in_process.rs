@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::emulation::{Emulation, PortState};
+use super::side;
 use crate::line::Line;
 use crate::port::Wire;
 
@@ -105,6 +106,15 @@ impl InProcess {
         shared.origin + Duration::from_nanos(shared.now)
     }
 
+    /// Asks past the line for the truth, for faults or for a hand, as the side channel of an emulator takes it: a JSON request and its
+    /// JSON answer, the state or an `error`. No time passes.
+    pub fn ask(&self, request: &str) -> String {
+        let mut shared = self.lock();
+        let now = shared.seconds();
+        let answer = side::ask(request.as_bytes(), &mut shared.emulation, now);
+        String::from_utf8_lossy(&answer).into_owned()
+    }
+
     /// Goes on until an instant.
     pub fn sleep_until(&self, deadline: Instant) {
         let mut shared = self.lock();
@@ -190,6 +200,13 @@ mod tests {
         // 3 bytes there, 2 ms, 14 bytes back: 3.5 ms.
         let took = (line.now() - start).as_secs_f64();
         assert!((3.4e-3..4.1e-3).contains(&took), "{took} s");
+        assert!(
+            line.ask("\"state\"").starts_with("{\"time_s\":0.003"),
+            "{}",
+            line.ask("\"state\"")
+        );
+        let refused = line.ask("{\"watch\": {\"period_s\": 0.1}}");
+        assert!(refused.contains("ask for the \\\"state\\\" again"), "{refused}");
         let by = line.now() + Duration::from_millis(5);
         assert!(matches!(port.receive(&mut buffer, by), Err(PortError::Silent { .. })));
         assert_eq!(line.now(), by);

@@ -27,5 +27,5 @@ pub use fault::{Fault, FaultError};
 pub use in_process::InProcess;
 pub use run::{Entrances, RunError, run};
 pub use servo::{
-    Alarm, FreeMotion, Limits, Mode, Plant, Rating, Root, Servo, Trouble, move_servos,
+    Alarm, FreeMotion, Limits, Mode, Object, Plant, Rating, Root, Servo, Trouble, move_servos,
 };

@@ -5,7 +5,7 @@
 
 mod plant;
 
-pub use plant::{FreeMotion, Plant, Root};
+pub use plant::{FreeMotion, Object, Plant, Root};
 
 /// Temperature of the surroundings. [°C]
 const AMBIENT: f64 = 25.0;

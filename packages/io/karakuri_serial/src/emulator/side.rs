@@ -69,6 +69,15 @@ struct State {
     /// Root link of the robot that the servos move; null without one.
     robot: Option<RootState>,
     servos: Vec<ServoState>,
+    /// What else can move in the scene; empty without one.
+    objects: Vec<ObjectState>,
+}
+
+#[derive(Debug, Serialize)]
+struct ObjectState {
+    name: String,
+    position_m: [f64; 3],
+    orientation_xyzw: [f64; 4],
 }
 
 #[derive(Debug, Serialize)]
@@ -106,6 +115,8 @@ enum RequestError {
     NotOn { name: String, on: String },
     #[error("there is no servo {id}; servos are {known:?}")]
     NoServo { id: u8, known: Vec<u8> },
+    #[error("nobody listens on in a call; ask for the \"state\" again and again")]
+    WatchInCall,
     #[error("`{field}` is {value}; write a number {range}")]
     Number { field: &'static str, value: f64, range: &'static str },
 }
@@ -238,42 +249,62 @@ impl Partner {
         now: f64,
     ) -> Result<(), RequestError> {
         match serde_json::from_slice(line)? {
-            Request::State => {}
-            Request::Fault(text) => emulation.switch_on(text.parse()?),
-            Request::Clear(name) => {
-                let which = |fault: &Fault| name == "all" || fault.name() == name;
-                if emulation.switch_off(&which) == 0 && name != "all" {
-                    let on: Vec<_> = emulation.faults().iter().map(ToString::to_string).collect();
-                    return Err(RequestError::NotOn { name, on: on.join(", ") });
-                }
-            }
-            Request::Turn(turn) => {
-                let position = within("position_rad", turn.position_rad, f64::is_finite, "of rad")?;
-                servo(emulation, turn.id)?.position = position;
-            }
-            Request::Stops(Stops { id, least_rad, greatest_rad }) => {
-                let above = |x: f64| x >= least_rad;
-                within("greatest_rad", greatest_rad, above, "of `least_rad` or more")?;
-                servo(emulation, id)?.rating.stops = [least_rad, greatest_rad];
-            }
             Request::Watch(watch) => {
                 let is_period = |x: f64| x == 0.0 || (0.001..=3600.0).contains(&x);
                 let period =
                     within("period_s", watch.period_s, is_period, "from 0.001 to 3600, or 0")?;
                 self.watch = (period > 0.0).then_some([now + period, period]);
+                Ok(())
             }
+            request => obey(request, emulation),
         }
-        Ok(())
     }
 
     fn send(&mut self, answer: &Result<(), RequestError>, emulation: &Emulation, now: f64) {
-        let line = match answer {
-            Ok(()) => serde_json::to_vec(&state(emulation, now)),
-            Err(error) => serde_json::to_vec(&serde_json::json!({ "error": error.to_string() })),
-        };
-        self.output.extend(line.unwrap_or_default());
+        self.output.extend(reply(answer, emulation, now));
         self.output.push(b'\n');
     }
+}
+
+/// Answers a request that comes without a socket, as a call at `now` [s].
+pub(super) fn ask(request: &[u8], emulation: &mut Emulation, now: f64) -> Vec<u8> {
+    let request = serde_json::from_slice(request).map_err(RequestError::from);
+    let answer = request.and_then(|request| obey(request, emulation));
+    reply(&answer, emulation, now)
+}
+
+fn obey(request: Request, emulation: &mut Emulation) -> Result<(), RequestError> {
+    match request {
+        Request::State => {}
+        Request::Fault(text) => emulation.switch_on(text.parse()?),
+        Request::Clear(name) => {
+            let which = |fault: &Fault| name == "all" || fault.name() == name;
+            if emulation.switch_off(&which) == 0 && name != "all" {
+                let on: Vec<_> = emulation.faults().iter().map(ToString::to_string).collect();
+                return Err(RequestError::NotOn { name, on: on.join(", ") });
+            }
+        }
+        Request::Turn(turn) => {
+            let position = within("position_rad", turn.position_rad, f64::is_finite, "of rad")?;
+            servo(emulation, turn.id)?.position = position;
+        }
+        Request::Stops(Stops { id, least_rad, greatest_rad }) => {
+            let above = |x: f64| x >= least_rad;
+            within("greatest_rad", greatest_rad, above, "of `least_rad` or more")?;
+            servo(emulation, id)?.rating.stops = [least_rad, greatest_rad];
+        }
+        Request::Watch(_) => return Err(RequestError::WatchInCall),
+    }
+    Ok(())
+}
+
+/// A line of JSON: the state, or what is wrong with the request.
+fn reply(answer: &Result<(), RequestError>, emulation: &Emulation, now: f64) -> Vec<u8> {
+    let line = match answer {
+        Ok(()) => serde_json::to_vec(&state(emulation, now)),
+        Err(error) => serde_json::to_vec(&serde_json::json!({ "error": error.to_string() })),
+    };
+    line.unwrap_or_default()
 }
 
 fn within(
@@ -316,5 +347,14 @@ fn state(emulation: &Emulation, now: f64) -> State {
             is_held: root.is_held,
         }),
         servos: emulation.servos().iter().map(servo).collect(),
+        objects: emulation
+            .objects()
+            .into_iter()
+            .map(|object| ObjectState {
+                name: object.name,
+                position_m: object.position,
+                orientation_xyzw: object.orientation,
+            })
+            .collect(),
     }
 }

@@ -1,12 +1,15 @@
 //! What carries the bytes of a port.
 
 use std::fmt;
-use std::io::{self, Read, Write};
+use std::io::{self, ErrorKind, Read, Write};
+use std::os::fd::{AsRawFd, BorrowedFd};
 use std::time::Instant;
 
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::time::Timespec;
 use serialport::{ClearBuffer, SerialPort, TTYPort};
 
-use super::{LONGEST_STALL, parity};
+use super::parity;
 use crate::line::Line;
 
 /// Carrier of the bytes of a [`Port`](super::Port), with the clock that its deadlines are read from.
@@ -56,15 +59,24 @@ impl Wire for TTYPort {
     }
 
     fn read(&mut self, buffer: &mut [u8], deadline: Instant) -> io::Result<usize> {
-        let left = deadline.saturating_duration_since(Instant::now());
-        let result = self.set_timeout(left).map_err(io::Error::from);
-        let result = result.and_then(|()| Read::read(self, buffer));
-        // Writing has its own patience.
-        let _infallible = self.set_timeout(LONGEST_STALL);
-        result
+        await_bytes(self, deadline)?;
+        Read::read(self, buffer)
     }
 
     fn now(&self) -> Instant {
         Instant::now()
+    }
+}
+
+/// Waits until bytes have come, or a terminal is gone. The crate's own wait allocates its error, as often as an answer is late.
+#[expect(unsafe_code, reason = "the crate lends a terminal's descriptor as a number only")]
+fn await_bytes(tty: &TTYPort, deadline: Instant) -> io::Result<()> {
+    // SAFETY: the descriptor is open as long as the terminal, which is borrowed beyond its use.
+    let descriptor = unsafe { BorrowedFd::borrow_raw(tty.as_raw_fd()) };
+    let left = deadline.saturating_duration_since(Instant::now());
+    let left = Timespec::try_from(left).map_err(|_| ErrorKind::InvalidInput)?;
+    match poll(&mut [PollFd::new(&descriptor, PollFlags::IN)], Some(&left))? {
+        0 => Err(ErrorKind::TimedOut.into()),
+        _ => Ok(()),
     }
 }

@@ -87,6 +87,14 @@ fn a_bow_too_far_falls_and_the_time_is_in_its_scene() {
     assert!(tips.unwrap().time < first.time);
 }
 
+struct Nothing;
+impl PreviewSink for Nothing {
+    fn layout(&mut self, layout: &ClipLayout) {
+        assert_eq!(layout.bodies.last().unwrap(), "ball");
+    }
+    fn chunk(&mut self, _: ClipChunk) {}
+}
+
 #[test]
 fn what_is_in_the_scene_pushes_the_robot_over() {
     let (performer, mut document) = (khr1(), greet());
@@ -97,13 +105,6 @@ fn what_is_in_the_scene_pushes_the_robot_over() {
     });
     document.scene.bodies.insert("ball".into(), ball);
     let mut performance = Performance::new(&document, "greet", &performer).unwrap();
-    struct Nothing;
-    impl PreviewSink for Nothing {
-        fn layout(&mut self, layout: &ClipLayout) {
-            assert_eq!(layout.bodies.last().unwrap(), "ball");
-        }
-        fn chunk(&mut self, _: ClipChunk) {}
-    }
     let surroundings = Surroundings { scene: &document.scene, file: Path::new("greet.yaml") };
     let mut run = |cancel: bool| {
         let cancel = AtomicBool::new(cancel);

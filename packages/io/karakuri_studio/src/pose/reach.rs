@@ -3,7 +3,7 @@
 use karakuri_dynamics::{
     IkObstacle, IkOptions, IkProblem, IkTarget, forward_kinematics, frame_pose,
 };
-use karakuri_model::{Base, BodyId, FrameId};
+use karakuri_model::{Base, BodyId, FrameId, JointKind};
 use karakuri_motion::{Document, Support};
 use karakuri_spatial::{Matrix3, Pose, UnitQuaternion, Vector3};
 
@@ -51,6 +51,10 @@ impl Poser {
             .solve(&self.model, &problem, &options)
             .map_err(|error| WireError::from_text(Code::Invalid, &error))?;
         let q = self.ik.position.clone();
+        let mut outcome = outcome;
+        if outcome.obstacle == Some(IkObstacle::Stuck) {
+            outcome.obstacle = self.too_far(&targets, &locked).or(outcome.obstacle);
+        }
         let joint = match outcome.obstacle {
             Some(IkObstacle::Limit { joint, .. }) => Some(self.model.joints[joint.0].name.clone()),
             _ => None,
@@ -63,6 +67,34 @@ impl Poser {
             joint,
             text: outcome.explain(&self.model, &targets),
             pose: self.show(&q, goal.start.support.unwrap_or(Support::Auto)),
+        })
+    }
+
+    /// A target beyond the reach of the joints that may move. The solver counts from the base; here the base is held.
+    fn too_far(&self, targets: &[IkTarget], locked: &[BodyId]) -> Option<IkObstacle> {
+        let model = &self.model;
+        targets.iter().enumerate().find_map(|(i, target)| {
+            if target.position_weight.iter().any(|weight| *weight == 0.0) {
+                return None;
+            }
+            let frame = &model.frames[target.frame.0];
+            let mut reach = frame.pose_in_body.translation.norm();
+            let (mut first, mut length) = (None, reach);
+            let mut next = frame.body;
+            while let Some(body) = next {
+                let joint = &model.joints[body.0];
+                if !locked.contains(&body) {
+                    // Joints that slide reach as far as they like.
+                    matches!(joint.kind, JointKind::Revolute { .. } | JointKind::Spherical)
+                        .then_some(())?;
+                    (first, reach) = (Some(body), length);
+                }
+                length += joint.pose_in_parent.translation.norm();
+                next = model.bodies[body.0].parent;
+            }
+            let base = self.data.pose_in_world[first?.0].translation;
+            let distance = (target.pose_in_world.translation - base).norm();
+            (distance > reach).then_some(IkObstacle::OutOfReach { target: i, distance, reach })
         })
     }
 

@@ -17,7 +17,6 @@ const FAR: f64 = 1000.0;
 #[derive(Debug)]
 pub(super) struct Pulled([SpringId; 3]);
 
-
 /// Pulls a part, or what is pulled already to another point.
 pub(super) fn pull(
     world: &mut World,

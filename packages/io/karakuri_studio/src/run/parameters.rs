@@ -220,7 +220,9 @@ impl Number {
                     SurfaceNumber::Spinning => surface.spinning,
                 })
             }
-            Place::Body { body, what: BodyNumber::Mass } => Some(world.body(body).description().mass),
+            Place::Body { body, what: BodyNumber::Mass } => {
+                Some(world.body(body).description().mass)
+            }
             Place::World(what) => Some(world_number(world.settings(), what)),
         }
     }

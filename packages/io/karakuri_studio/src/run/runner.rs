@@ -1,4 +1,4 @@
-//! The thread of the simulation: it steps as time goes by, and does what it is told between steps.
+//! The thread of the simulation: it steps as time goes by, and does what it is ordered between steps.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, TryRecvError};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::simulation::{Simulation, Start};
 use crate::server::Outbox;
-use crate::session::Input;
+use crate::session::input::Input;
 use crate::wire::{
     Code, Grab, Parameter, ParameterValue, Recording, RunPhase, RunState, ScriptState,
     SnapshotReport, WireError,
@@ -47,7 +47,7 @@ impl Audience {
     }
 }
 
-/// What the simulation is told; each is answered.
+/// Orders to the simulation; each is answered.
 #[derive(Debug)]
 pub(crate) enum Order {
     /// Goes on, at this speed.
@@ -196,7 +196,9 @@ impl Run {
                     due = self.simulation.time() + self.simulation.dt();
                 }
             }
-            while self.simulation.time() + 0.5 * self.simulation.dt() < due && began.elapsed() < LOOK {
+            while self.simulation.time() + 0.5 * self.simulation.dt() < due
+                && began.elapsed() < LOOK
+            {
                 if let Err(reason) = self.simulation.step() {
                     self.stop(reason);
                     return None;

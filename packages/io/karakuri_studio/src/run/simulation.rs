@@ -13,8 +13,7 @@ use crate::script::Scripts;
 use crate::stage::world_numbers;
 use crate::wire::frame::{Header, Kind, encode};
 use crate::wire::{
-    Code, Grab, Parameter, ParameterValue, Recording, RunPhase, RunState, SnapshotReport,
-    WireError,
+    Code, Grab, Parameter, ParameterValue, Recording, RunPhase, RunState, SnapshotReport, WireError,
 };
 
 /// Duration of a push if none is given. [s]
@@ -90,7 +89,7 @@ impl Simulation {
         for (name, value) in parameters {
             simulation.set(&name, &ParameterValue::Number(value))?;
         }
-        simulation.scripts.start(&mut simulation.world)?;
+        simulation.scripts.start(&mut simulation.world);
         simulation.tell_parameters();
         simulation.snapshots.tick(&simulation.world, &simulation.scripts);
         Ok(simulation)
@@ -195,7 +194,8 @@ impl Simulation {
         };
         let contacts = self.world.contacts().count() as f64;
         let work = self.world.work_done();
-        let mut values = vec![energy.kinetic, energy.potential, work, com.x, com.y, com.z, contacts];
+        let mut values =
+            vec![energy.kinetic, energy.potential, work, com.x, com.y, com.z, contacts];
         values.extend(self.scripts.plots().map(|(_, value)| value));
         values
     }

@@ -35,12 +35,7 @@ pub(super) fn digest(world: &World) -> String {
 
 impl Snapshots {
     /// Takes a snapshot.
-    pub(super) fn take(
-        &mut self,
-        world: &World,
-        scripts: &Scripts,
-        asked: bool,
-    ) -> SnapshotReport {
+    pub(super) fn take(&mut self, world: &World, scripts: &Scripts, asked: bool) -> SnapshotReport {
         self.made += 1;
         let report =
             SnapshotReport { id: self.made, time: world.time(), digest: digest(world), asked };
@@ -50,7 +45,11 @@ impl Snapshots {
         {
             self.kept.remove(oldest);
         }
-        self.kept.push_back(Kept { report: report.clone(), state: world.snapshot(), memory: scripts.memory() });
+        self.kept.push_back(Kept {
+            report: report.clone(),
+            state: world.snapshot(),
+            memory: scripts.memory(),
+        });
         report
     }
 
@@ -64,14 +63,12 @@ impl Snapshots {
 
     /// The snapshot of a number, or the last one that is not after a time.
     pub(super) fn find(&self, id: Option<u32>, time: Option<f64>) -> Option<&Kept> {
-        match id {
-            Some(id) => self.kept.iter().find(|kept| kept.report.id == id),
-            None => {
-                let time = time.unwrap_or(0.0);
-                let before = self.kept.iter().filter(|kept| kept.report.time <= time + 1e-9);
-                before.max_by(|a, b| a.report.time.total_cmp(&b.report.time))
-            }
+        if let Some(id) = id {
+            return self.kept.iter().find(|kept| kept.report.id == id);
         }
+        let time = time.unwrap_or(0.0);
+        let before = self.kept.iter().filter(|kept| kept.report.time <= time + 1e-9);
+        before.max_by(|a, b| a.report.time.total_cmp(&b.report.time))
     }
 
     /// Forgets what has not happened any more: snapshots of its own after a time, to which the run went back.

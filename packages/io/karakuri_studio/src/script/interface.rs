@@ -88,7 +88,8 @@ impl Interface {
     /// A view for one call. The world itself is lent: it comes back by [`Self::finish`].
     pub(super) fn new(shared: Shared, world: &mut World, random: u64) -> Self {
         let (time, dt) = (world.time(), world.settings().dt);
-        let world = std::mem::replace(world, World::new(karakuri_physics::WorldSettings::default()));
+        let world =
+            std::mem::replace(world, World::new(karakuri_physics::WorldSettings::default()));
         Self(Arc::new(Mutex::new(Call {
             shared,
             time,
@@ -124,6 +125,15 @@ impl Interface {
             said: call.said.take(),
             random: call.random,
         }
+    }
+
+    /// Gives the world back as it was lent.
+    pub(super) fn give_back(self, world: &mut World) -> Shared {
+        let mut call = self.call();
+        call.targets.clear();
+        call.pushes.clear();
+        drop(call);
+        self.finish(world).shared
     }
 
     fn joint(&self, name: &str) -> Result<JointPlace, Failure> {
@@ -171,7 +181,8 @@ impl Interface {
                 (karakuri_dynamics::frame_pose(robot.model(), robot.data(), frame), None)
             }
         };
-        let list = |v: Vector3| Dynamic::from_array(v.iter().map(|x| Dynamic::from_float(*x)).collect());
+        let list =
+            |v: Vector3| Dynamic::from_array(v.iter().map(|x| Dynamic::from_float(*x)).collect());
         let mut map = Map::new();
         map.insert("position".into(), list(pose.translation));
         map.insert("rpy".into(), list(pose.rpy().into()));
@@ -181,6 +192,7 @@ impl Interface {
         Ok(map)
     }
 
+    #[expect(clippy::needless_pass_by_value, reason = "scripts pass values")]
     fn push(&mut self, name: &str, force: Array) -> Result<(), Failure> {
         let numbers: Vec<f64> = force.iter().filter_map(number).collect();
         let [x, y, z] = numbers[..] else {

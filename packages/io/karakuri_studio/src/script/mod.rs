@@ -5,11 +5,15 @@
 
 mod interface;
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use karakuri_physics::World;
+use rhai::debugger::{DebuggerCommand, DebuggerEvent};
 use rhai::{AST, CallFnOptions, Dynamic, Engine, EvalAltResult, Map, ParseError, Scope};
 
 use crate::assets::hash;
-use crate::wire::{ScriptState, WireError};
+use crate::wire::ScriptState;
 use interface::{Interface, Shared};
 
 /// Operations of a call, after which it is ended.
@@ -64,16 +68,15 @@ impl Scripts {
     }
 
     /// Calls `start` of each.
-    pub(crate) fn start(&mut self, world: &mut World) -> Result<(), WireError> {
+    pub(crate) fn start(&mut self, world: &mut World) {
         if self.all.is_empty() {
-            return Ok(());
+            return;
         }
         let mut shared = Shared::new(world);
         for script in &mut self.all {
             shared = script.call("start", shared, world);
         }
         self.shared = Some(shared);
-        Ok(())
     }
 
     /// Calls `step` of each.
@@ -172,10 +175,34 @@ impl Script {
             // The innermost: the outermost is the call from here, which has none.
             let line = error.unwrap_inner().position().line();
             let line = line.and_then(|line| u32::try_from(line).ok());
-            self.state.line = line.unwrap_or(0);
             self.state.error = sentence(&error);
+            return self.locate(function, line, done.shared, world);
         }
         done.shared
+    }
+
+    /// Finds the line of an error. Errors of limits have none, or that of a call around them: the call is done again, watched
+    /// and without effect.
+    fn locate(
+        &mut self,
+        function: &str,
+        line: Option<u32>,
+        shared: Shared,
+        world: &mut World,
+    ) -> Shared {
+        self.state.line = line.unwrap_or(0);
+        let Some(program) = self.program.as_ref().filter(|_| line.is_none()) else { return shared };
+        let last = Arc::new(AtomicU32::new(0));
+        let mut engine = engine();
+        interface::register(&mut engine);
+        watch(&mut engine, &last);
+        let interface = Interface::new(shared, world, self.memory.random);
+        let options = CallFnOptions::new().eval_ast(false).bind_this_ptr(&mut self.memory.this);
+        let argument = (interface.clone(),);
+        let _failed: Result<Dynamic, _> =
+            engine.call_fn_with_options(options, &mut Scope::new(), program, function, argument);
+        self.state.line = last.load(Ordering::Relaxed);
+        interface.give_back(world)
     }
 }
 
@@ -192,6 +219,26 @@ fn engine() -> Engine {
         .on_print(|_| {})
         .on_debug(|_, _, _| {});
     engine
+}
+
+/// Lets an engine note the line that it is at.
+#[expect(
+    deprecated,
+    reason = "rhai marks what may change so; it is the one way to a line of a limit"
+)]
+fn watch(engine: &mut Engine, last: &Arc<AtomicU32>) {
+    let last = Arc::clone(last);
+    engine.register_debugger(
+        |_, debugger| debugger,
+        move |_, event, _, _, position| {
+            let line = position.line().and_then(|line| u32::try_from(line).ok());
+            // The end of a function that failed is not where it failed.
+            if let (DebuggerEvent::Start | DebuggerEvent::Step, Some(line)) = (event, line) {
+                last.store(line, Ordering::Relaxed);
+            }
+            Ok(DebuggerCommand::StepInto)
+        },
+    );
 }
 
 fn compile(engine: &Engine, text: &str) -> Result<AST, ParseError> {

@@ -6,7 +6,7 @@ fn run(text: &str, steps: usize) -> Scripts {
     let (name, text) = ("wave".to_owned(), text.to_owned());
     let mut scripts = Scripts::new([(&name, &text)].into_iter());
     let mut world = World::new(WorldSettings::default());
-    scripts.start(&mut world).unwrap();
+    scripts.start(&mut world);
     for _ in 0..steps {
         scripts.step(&mut world);
         world.step();
@@ -54,7 +54,9 @@ fn what_is_wrong_stops_the_script_with_its_line() {
 
 #[test]
 fn nothing_outside_is_within_reach() {
-    for text in ["import \"x\" as x;", "fn step(s) { open(\"/etc/passwd\") }", "fn step(s) { timestamp() }"] {
+    for text in
+        ["import \"x\" as x;", "fn step(s) { open(\"/etc/passwd\") }", "fn step(s) { timestamp() }"]
+    {
         let stopped = problem(text).is_some() || !run(text, 1).states()[0].error.is_empty();
         assert!(stopped, "{text}");
     }

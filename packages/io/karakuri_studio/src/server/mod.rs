@@ -3,6 +3,7 @@
 mod outbox;
 mod page;
 mod security;
+mod shared;
 mod socket;
 
 use std::io;
@@ -21,12 +22,14 @@ use tokio::runtime::{Builder, Runtime};
 
 use crate::assets::Assets;
 use crate::link::RobotLink;
-use crate::session::{Input, OpenError, Session, Settings};
+use crate::session::input::Input;
+use crate::session::{OpenError, Session, Settings};
 
-pub(crate) use outbox::{Outbox, Outgoing};
+pub(crate) use outbox::Outbox;
 pub use security::{Token, TokenError};
 
 use security::Guard;
+use shared::Shared;
 
 /// Why the studio does not start.
 #[derive(Debug, thiserror::Error)]
@@ -36,7 +39,9 @@ pub enum ServeError {
     #[error(transparent)]
     Open(#[from] OpenError),
     /// The system refuses a socket or a thread.
-    #[error("cannot listen at {address}: {error}; is another studio running? choose another port with `--port`")]
+    #[error(
+        "cannot listen at {address}: {error}; is another studio running? choose another port with `--port`"
+    )]
     Listen {
         /// Address that was asked for.
         address: SocketAddr,
@@ -65,15 +70,6 @@ pub struct Studio {
     inputs: Sender<Input>,
     address: String,
     lacks_page: bool,
-}
-
-/// What the handlers share.
-#[derive(Debug, Clone)]
-pub(crate) struct Shared {
-    pub(crate) guard: Arc<Guard>,
-    pub(crate) assets: Assets,
-    pub(crate) inputs: Sender<Input>,
-    pub(crate) page: Arc<page::Page>,
 }
 
 impl Studio {
@@ -128,7 +124,7 @@ impl Studio {
     /// Waits while it serves.
     pub fn wait(&self, time: std::time::Duration) {
         if let Some(runtime) = &self.runtime {
-            // a timer is made inside of the runtime that moves it
+            // Made inside: a timer needs its runtime.
             runtime.block_on(async { tokio::time::sleep(time).await });
         }
     }

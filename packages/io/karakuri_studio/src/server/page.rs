@@ -11,7 +11,7 @@ use axum::http::{StatusCode, Uri, header};
 use axum::response::{IntoResponse as _, Response};
 use rust_embed::RustEmbed;
 
-use super::Shared;
+use super::shared::Shared;
 
 /// Files that the build of the page left.
 #[derive(RustEmbed)]
@@ -22,8 +22,7 @@ struct Built;
 /// First file of a page.
 const INDEX: &str = "index.html";
 /// What is said where there is no page.
-const MISSING: &str =
-    "This build of karakuri has no studio page: build it with `./dev build` (it needs Node 20 or npm's registry), then start again.\n";
+const MISSING: &str = "This build of karakuri has no studio page: build it with `./dev build` (it needs Node 20 or npm's registry), then start again.\n";
 
 /// Where the page's files are.
 #[derive(Debug)]

@@ -14,7 +14,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use subtle::ConstantTimeEq as _;
 
-use super::Shared;
+use super::shared::Shared;
 
 /// Least length of a token from a file: 128 bits in hexadecimal digits.
 const TOKEN_LENGTH: usize = 32;
@@ -31,7 +31,9 @@ pub struct Token(String);
 #[non_exhaustive]
 pub enum TokenError {
     /// The system has no random numbers.
-    #[error("the system gives no random numbers: {0}; write a token into a file and name it with `--token-file`")]
+    #[error(
+        "the system gives no random numbers: {0}; write a token into a file and name it with `--token-file`"
+    )]
     Random(getrandom::Error),
     /// The file cannot be read.
     #[error("cannot read the token: {0}")]
@@ -54,7 +56,7 @@ impl Token {
     pub fn random() -> Result<Self, TokenError> {
         let mut bytes = [0; TOKEN_LENGTH / 2];
         getrandom::fill(&mut bytes).map_err(TokenError::Random)?;
-        Ok(Self(bytes.iter().map(|byte| format!("{byte:02x}")).collect()))
+        Ok(Self(crate::assets::hexadecimal(&bytes)))
     }
 
     /// The token that is the content of a file.
@@ -169,10 +171,14 @@ mod tests {
             assert!(let_in(host, None), "{host}");
             assert!(let_in(host, Some(&format!("http://{host}"))), "{host}");
         }
-        for host in ["evil.example:8080", "127.0.0.1", "127.0.0.1:80", "127.0.0.1.evil.example:8080"] {
+        for host in
+            ["evil.example:8080", "127.0.0.1", "127.0.0.1:80", "127.0.0.1.evil.example:8080"]
+        {
             assert!(!let_in(host, None), "{host}");
         }
-        for origin in ["http://evil.example", "null", "http://127.0.0.1:8081", "http://localhost:8080"] {
+        for origin in
+            ["http://evil.example", "null", "http://127.0.0.1:8081", "http://localhost:8080"]
+        {
             assert!(!let_in("127.0.0.1:8080", Some(origin)), "{origin}");
         }
         assert!(guard.objection(&HeaderMap::new()).is_some());

@@ -13,8 +13,10 @@ use futures::{SinkExt as _, StreamExt as _};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
-use super::{Outbox, Outgoing, Shared};
-use crate::session::{Input, reply_error};
+use super::outbox::{Outbox, Outgoing};
+use super::shared::Shared;
+use crate::session::input::Input;
+use crate::session::reply_error;
 use crate::wire::{Code, MESSAGE_LIMIT, Operation, PROTOCOL, Request, WireError};
 
 /// Longest time until `hello`. [s]

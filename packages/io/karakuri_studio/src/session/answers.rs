@@ -4,10 +4,9 @@ use karakuri_motion::Op;
 use serde_json::Value;
 
 use super::project::{Drag, Project};
-use super::{Session, to_value};
+use super::state::{Session, no_robot, to_value};
 use crate::wire::{
-    Code, DocumentPatch, Edited, Event, Operation, Request,
-    Saved, Undone, Welcome, WireError,
+    Code, DocumentPatch, Edited, Event, Operation, Request, Saved, Undone, Welcome, WireError,
 };
 
 /// Labels of changes whose client gave none.
@@ -19,7 +18,10 @@ impl Session {
         if request.operation.needs_lease() {
             self.clients.check_lease(client)?;
         }
-        if !matches!(request.operation, Operation::ParamSet { .. } | Operation::Ping {} | Operation::Ack { .. }) {
+        if !matches!(
+            request.operation,
+            Operation::ParamSet { .. } | Operation::Ping {} | Operation::Ack { .. }
+        ) {
             self.parameter_drag = false;
         }
         match &request.operation {
@@ -218,8 +220,7 @@ impl Session {
         self.previews.cancel();
         let before = self.project.document.clone();
         let label = label.unwrap_or_else(|| UNNAMED.to_owned());
-        let effect =
-            self.project.commit(ops, label.clone(), &self.folder, &self.assets)?;
+        let effect = self.project.commit(ops, label.clone(), &self.folder, &self.assets)?;
         if effect.stage {
             self.tell(&Event::Stage(self.project.stage.clone()));
         }
@@ -232,7 +233,8 @@ impl Session {
             return self.undone(undone?);
         }
         let step = self.project.history.undo.last().cloned();
-        let step = step.ok_or_else(|| WireError::new(Code::State, "nothing is left to undo", ""))?;
+        let step =
+            step.ok_or_else(|| WireError::new(Code::State, "nothing is left to undo", ""))?;
         let redo = self.replay(client, &step.label, &step.inverse)?;
         let history = &mut self.project.history;
         history.undo.pop();
@@ -245,7 +247,8 @@ impl Session {
             return self.undone(redone?);
         }
         let step = self.project.history.redo.last().cloned();
-        let step = step.ok_or_else(|| WireError::new(Code::State, "nothing is left to redo", ""))?;
+        let step =
+            step.ok_or_else(|| WireError::new(Code::State, "nothing is left to redo", ""))?;
         let undo = self.replay(client, &step.label, &step.inverse)?;
         let history = &mut self.project.history;
         history.redo.pop();
@@ -273,8 +276,7 @@ impl Session {
         self.end_drag();
         let label = label.unwrap_or_else(|| UNNAMED.to_owned());
         let shown = self.project.document.clone();
-        self.project.drag =
-            Some(Drag { by: client.to_owned(), label, shown, ops: Vec::new() });
+        self.project.drag = Some(Drag { by: client.to_owned(), label, shown, ops: Vec::new() });
         self.edited()
     }
 
@@ -314,12 +316,7 @@ impl Session {
     }
 
     /// Tells all what has changed since `before`.
-    pub(super) fn tell_document(
-        &self,
-        by: &str,
-        label: &str,
-        before: &karakuri_motion::Document,
-    ) {
+    pub(super) fn tell_document(&self, by: &str, label: &str, before: &karakuri_motion::Document) {
         let project = &self.project;
         self.tell(&Event::Doc {
             rev: project.rev,
@@ -331,8 +328,4 @@ impl Session {
         });
         self.tell(&Event::File(project.file_state(&self.folder)));
     }
-}
-
-pub(super) fn no_robot() -> WireError {
-    WireError::new(Code::State, "the document has no robot", "open a URDF")
 }

@@ -78,9 +78,7 @@ impl Clients {
                 let text = format!("client {holder} has the operator lease");
                 Err(WireError::new(Code::NoLease, text, "take it over"))
             }
-            None => {
-                Err(WireError::new(Code::NoLease, "nobody has the operator lease", "take it"))
-            }
+            None => Err(WireError::new(Code::NoLease, "nobody has the operator lease", "take it")),
         }
     }
 
@@ -107,7 +105,7 @@ impl Clients {
 
     /// Passes a lease on whose time is over; whether it did.
     pub(super) fn pass_lease(&mut self) -> bool {
-        if !self.asked.as_ref().is_some_and(|(_, since)| since.elapsed() >= TAKE_OVER) {
+        if self.asked.as_ref().is_none_or(|(_, since)| since.elapsed() < TAKE_OVER) {
             return false;
         }
         self.holder = self.asked.take().map(|(by, _)| by);
@@ -160,7 +158,10 @@ mod tests {
 
     #[test]
     fn names_go_on_after_z() {
-        assert_eq!([0, 25, 26, 51, 52, 701, 702].map(letters), ["A", "Z", "AA", "AZ", "BA", "ZZ", "AAA"]);
+        assert_eq!(
+            [0, 25, 26, 51, 52, 701, 702].map(letters),
+            ["A", "Z", "AA", "AZ", "BA", "ZZ", "AAA"]
+        );
     }
 
     #[test]

@@ -2,7 +2,8 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use super::{OpenError, Settings};
+use super::project::OpenError;
+use super::settings::Settings;
 use crate::wire::{Code, FileEntry, FileList, WireError};
 
 /// Endings of files that can be opened or read.
@@ -81,7 +82,8 @@ impl Folder {
 
     fn join(&self, relative: &str) -> Result<PathBuf, WireError> {
         let path = Path::new(relative);
-        let is_inside = path.components().all(|c| matches!(c, Component::Normal(_) | Component::CurDir));
+        let is_inside =
+            path.components().all(|c| matches!(c, Component::Normal(_) | Component::CurDir));
         if relative.contains('\0') || !is_inside {
             return Err(outside(relative));
         }
@@ -147,7 +149,13 @@ mod tests {
         assert!(folder.find("own.yaml").is_ok());
         assert!(folder.target("new.yaml").is_ok());
         let absolute = all.path().join("secret.yaml");
-        for path in ["../secret.yaml", "link/secret.yaml", "a/../../secret.yaml", absolute.to_str().unwrap(), "own.yaml\0"] {
+        for path in [
+            "../secret.yaml",
+            "link/secret.yaml",
+            "a/../../secret.yaml",
+            absolute.to_str().unwrap(),
+            "own.yaml\0",
+        ] {
             assert_eq!(folder.find(path).unwrap_err().code, Code::Forbidden, "{path:?}");
             assert_eq!(folder.target(path).unwrap_err().code, Code::Forbidden, "{path:?}");
         }

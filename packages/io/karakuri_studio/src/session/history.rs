@@ -69,7 +69,8 @@ mod tests {
         }
         assert_eq!(history.undo.len(), STEPS);
         assert_eq!(history.undo[0].label, "10");
-        let big = |label: &str| Step { label: label.to_owned(), inverse: Vec::new(), size: BYTES / 2 };
+        let big =
+            |label: &str| Step { label: label.to_owned(), inverse: Vec::new(), size: BYTES / 2 };
         for label in ["a", "b", "c"] {
             history.push(big(label));
         }

@@ -25,15 +25,28 @@ pub(super) fn operations(
     for (name, value) in changed {
         let parts: Vec<&str> = name.split('.').collect();
         let put = match parts[..] {
-            ["world", "gravity", axis] => put_axis(scene.settings.entry("gravity".to_owned()).or_insert_with(|| json!([0.0, 0.0, -9.81])), axis, *value),
-            ["world", "penetration", key] => put(&mut scene.settings, &format!("penetration_{key}"), *value),
+            ["world", "gravity", axis] => put_axis(
+                scene
+                    .settings
+                    .entry("gravity".to_owned())
+                    .or_insert_with(|| json!([0.0, 0.0, -9.81])),
+                axis,
+                *value,
+            ),
+            ["world", "penetration", key] => {
+                put(&mut scene.settings, &format!("penetration_{key}"), *value);
+                Some(())
+            }
             ["world", "solver", "iterations"] => scene
                 .settings
                 .entry("solver".to_owned())
                 .or_insert_with(|| json!({}))
                 .as_object_mut()
                 .map(|solver| drop(solver.insert("iterations".to_owned(), json!(value.round())))),
-            ["world", key] => put(&mut scene.settings, key, *value),
+            ["world", key] => {
+                put(&mut scene.settings, key, *value);
+                Some(())
+            }
             ["ground", key @ ("friction" | "restitution")] => {
                 put_key(scene.settings.get_mut("ground"), key, *value)
             }
@@ -52,7 +65,9 @@ pub(super) fn operations(
         }
     }
     let mut ops = Vec::new();
-    let mut replace = |list, before: &indexmap::IndexMap<String, Value>, after: &indexmap::IndexMap<String, Value>| {
+    let mut replace = |list,
+                       before: &indexmap::IndexMap<String, Value>,
+                       after: &indexmap::IndexMap<String, Value>| {
         for (name, entry) in after.iter().filter(|(name, entry)| before.get(*name) != Some(entry)) {
             let (name, entry) = (name.clone(), entry.clone());
             ops.push(Op::PutEntry { list, name, entry, index: None });
@@ -63,9 +78,8 @@ pub(super) fn operations(
     Ok(ops)
 }
 
-fn put(map: &mut indexmap::IndexMap<String, Value>, key: &str, value: f64) -> Option<()> {
+fn put(map: &mut indexmap::IndexMap<String, Value>, key: &str, value: f64) {
     map.insert(key.to_owned(), json!(value));
-    Some(())
 }
 
 fn put_key(entry: Option<&mut Value>, key: &str, value: f64) -> Option<()> {

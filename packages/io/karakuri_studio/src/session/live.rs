@@ -9,12 +9,10 @@ use std::time::{Duration, Instant};
 use karakuri_motion::MotionState;
 use serde_json::Value;
 
-use super::{Session, to_value};
+use super::state::{Session, to_value};
 use crate::link::{LinkNews, Measurement, RobotLink, Trajectory, TrajectoryPoint};
 use crate::wire::frame::{Header, Kind, encode};
-use crate::wire::{
-    Code, Event, Joints, LiveMode, LiveState, Operation, VerdictKind, WireError,
-};
+use crate::wire::{Code, Event, Joints, LiveMode, LiveState, Operation, VerdictKind, WireError};
 
 /// Silence of the client with the lease after which a moving robot is stopped.
 const SILENCE: Duration = Duration::from_millis(500);
@@ -53,7 +51,7 @@ impl Live {
     pub(super) fn state(&self) -> LiveState {
         let age = self.measured.as_ref().map(|m| m.at.elapsed().as_secs_f64());
         let armed_for = self.armed.as_ref().map(|(motion, _)| motion.clone());
-        LiveState { age, armed_for, ..self.state.clone() }
+        LiveState { armed_for, age, ..self.state.clone() }
     }
 
     fn moves(&self) -> bool {
@@ -142,7 +140,7 @@ impl Session {
     fn approach(&self, joints: &Joints, speed: Option<f64>) -> Result<Trajectory, WireError> {
         let speed = Self::fraction(speed, SPEED)?;
         let measured = self.measured()?;
-        let performer = self.project.performer.clone().ok_or_else(super::answers::no_robot)?;
+        let performer = self.project.performer.clone().ok_or_else(super::state::no_robot)?;
         let mut trajectory = Trajectory::default();
         let (mut here, mut there, mut time) = (Vec::new(), Vec::new(), LEAST_TIME);
         for (name, goal) in &joints.0 {
@@ -170,7 +168,8 @@ impl Session {
             return Err(WireError::new(Code::Invalid, "no joint is named", "name one"));
         }
         // One straight line: joints are at the mean speed all along, which is within the limit.
-        trajectory.points = vec![TrajectoryPoint { time, positions: there, velocities: Vec::new() }];
+        trajectory.points =
+            vec![TrajectoryPoint { time, positions: there, velocities: Vec::new() }];
         Ok(trajectory)
     }
 
@@ -195,8 +194,11 @@ impl Session {
         let start = Joints(start.filter(|(name, _)| measured.contains_key(name)).collect());
         let mut trajectory = self.approach(&start, None)?;
         let begin = trajectory.points.last().map_or(0.0, |point| point.time);
-        let joints: Vec<_> =
-            ids.iter().map(|id| &model.joints[id.0]).filter(|j| start.0.contains_key(&j.name)).collect();
+        let joints: Vec<_> = ids
+            .iter()
+            .map(|id| &model.joints[id.0])
+            .filter(|j| start.0.contains_key(&j.name))
+            .collect();
         for t in performance.times().into_iter().skip(1) {
             performance.sample(t, &mut state);
             trajectory.points.push(TrajectoryPoint {
@@ -244,8 +246,7 @@ impl Session {
                 LinkNews::Measured(measurement) => self.take_measurement(measurement),
                 LinkNews::Arrived if self.live.state.mode == LiveMode::Moving => {
                     let armed = self.live.armed.is_some();
-                    self.live.state.mode =
-                        if armed { LiveMode::Armed } else { LiveMode::Watching };
+                    self.live.state.mode = if armed { LiveMode::Armed } else { LiveMode::Watching };
                     changed = true;
                 }
                 LinkNews::Arrived => {}

@@ -4,6 +4,7 @@ mod answers;
 mod clients;
 mod folder;
 mod history;
+pub(crate) mod input;
 mod journal;
 mod keep;
 mod live;
@@ -12,95 +13,33 @@ mod patch;
 mod project;
 mod running;
 mod scene;
+mod settings;
+mod state;
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use tokio::sync::OwnedSemaphorePermit;
 
 use crate::assets::Assets;
 use crate::link::RobotLink;
-use crate::preview::{News, Previews};
-use crate::server::Outbox;
-use crate::wire::{Event, Request, WireError};
+use crate::preview::Previews;
+use crate::wire::{Event, Level, WireError};
 
 use clients::Clients;
-use live::Live;
 use folder::Folder;
+use input::Input;
+use live::Live;
 pub use project::OpenError;
 use project::Project;
-use running::Running;
+pub use settings::Settings;
+pub(crate) use state::Session;
+use state::to_value;
 
 /// Period at which the session looks at the time: the robot, leases that were asked for, the journal.
 const TICK: Duration = Duration::from_millis(50);
-
-/// What a studio is started with.
-#[derive(Debug, Clone)]
-pub struct Settings {
-    /// URDF, motions or scene.
-    pub file: PathBuf,
-    /// Robot YAML of a URDF; found beside it if not given.
-    pub config: Option<PathBuf>,
-    /// Folder below which files are opened and saved; the working folder if the file is below it, else the file's.
-    pub folder: Option<PathBuf>,
-    /// Folder of the page, in place of the one in the program.
-    pub page: Option<PathBuf>,
-}
-
-/// What the session is told.
-#[derive(Debug)]
-pub(crate) enum Input {
-    /// A client has said `hello`.
-    Join {
-        /// Number of its `hello`.
-        id: u32,
-        /// Name that it gave itself.
-        name: String,
-        /// Where its messages go.
-        outbox: Arc<Outbox>,
-    },
-    /// A client asks for something.
-    Request {
-        /// The client.
-        outbox: Arc<Outbox>,
-        /// What it asks for.
-        request: Request,
-        /// Its place in the queue, free again when the request is answered.
-        permit: Option<OwnedSemaphorePermit>,
-    },
-    /// A client is gone.
-    Leave {
-        /// The client.
-        outbox: Arc<Outbox>,
-    },
-    /// The simulation has ended by itself.
-    Run(crate::wire::RunState),
-    /// News of a preview.
-    Preview(News),
-    /// The studio ends.
-    Quit,
-}
-
-/// The one owner of the document.
-#[derive(Debug)]
-pub(crate) struct Session {
-    folder: Folder,
-    assets: Assets,
-    clients: Clients,
-    project: Project,
-    running: Option<Running>,
-    previews: Previews,
-    live: Live,
-    /// Hashes of the scripts that may run.
-    allowed: BTreeSet<String>,
-    /// Whether the last request set a parameter: the next one of the same goes on with that change.
-    parameter_drag: bool,
-    inputs: Sender<Input>,
-}
 
 impl Session {
     /// Opens the file that the studio is started with.
@@ -156,7 +95,7 @@ impl Session {
                 let Some(client) = self.clients.name_of(&outbox) else { return };
                 let answer = self.answer(&client, &request);
                 outbox.send(match answer {
-                    Ok(value) if value == Value::Null => return,
+                    Ok(Value::Null) => return,
                     answer => self.reply(request.id, answer),
                 });
                 drop(permit);
@@ -181,15 +120,7 @@ impl Session {
             self.tell(&Event::Lease(self.clients.state()));
         }
         if let Some(text) = self.project.journal.tick() {
-            self.tell(&Event::Log { level: crate::wire::Level::Warning, text });
-        }
-    }
-
-    /// Tells all clients.
-    pub(crate) fn tell(&self, event: &Event) {
-        match serde_json::to_string(event) {
-            Ok(text) => self.clients.send(&text),
-            Err(error) => tracing::error!("an event has no text: {error}"),
+            self.tell(&Event::Log { level: Level::Warning, text });
         }
     }
 
@@ -208,10 +139,4 @@ impl Session {
 /// Text of a refused request.
 pub(crate) fn reply_error(id: Option<u32>, error: &WireError) -> String {
     serde_json::json!({ "id": id, "error": error }).to_string()
-}
-
-/// A result as JSON.
-fn to_value(result: &impl serde::Serialize) -> Result<Value, WireError> {
-    serde_json::to_value(result)
-        .map_err(|e| WireError::new(crate::wire::Code::Failed, e.to_string(), "report this"))
 }

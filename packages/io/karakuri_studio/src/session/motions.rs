@@ -15,7 +15,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::project::refuse;
-use super::{Session, to_value};
+use super::state::{Session, to_value};
 use crate::assets::hash;
 use crate::preview::{Job, News};
 use crate::run::Playback;
@@ -37,7 +37,7 @@ const IMPORT_LIMIT: usize = 64 << 20;
 impl Session {
     /// Robot of the document, as motions need it.
     fn performer(&self) -> Result<Arc<Performer>, WireError> {
-        self.project.performer.clone().ok_or_else(super::answers::no_robot)
+        self.project.performer.clone().ok_or_else(super::state::no_robot)
     }
 
     /// A motion of the document as it is shown.
@@ -277,7 +277,8 @@ impl Session {
 
 /// Names of the formats that can be written.
 pub(super) fn export_formats() -> Vec<String> {
-    let written = |format: &Format| !matches!(format, Format::Pseq | Format::Rcb | Format::Khr1Yaml);
+    let written =
+        |format: &Format| !matches!(format, Format::Pseq | Format::Rcb | Format::Khr1Yaml);
     let all = Format::ALL.iter().filter(|(_, format)| written(format));
     all.map(|(name, _)| (*name).to_owned()).collect()
 }
@@ -299,10 +300,9 @@ fn findings(notes: &[Note]) -> Vec<Finding> {
 }
 
 fn first(problems: &[Problem]) -> WireError {
-    problems.first().map_or_else(
-        || WireError::new(Code::Failed, "the motion is wrong", "report this"),
-        refuse,
-    )
+    problems
+        .first()
+        .map_or_else(|| WireError::new(Code::Failed, "the motion is wrong", "report this"), refuse)
 }
 
 /// Times of rows, the last one at the end. [s]
@@ -419,4 +419,3 @@ impl super::project::Project {
         self.drag.as_ref().map_or(&self.document, |drag| &drag.shown)
     }
 }
-

@@ -133,10 +133,8 @@ impl Project {
         let stage = describe(&scene, assets, 1);
         let Robot { poser, performer, model_key } = Robot::of(&scene);
         let journal = Journal::beside(&opened, &text);
-        let saved = Saved {
-            document: document.clone(),
-            text: (kind != Kind::Urdf).then_some(text),
-        };
+        let saved =
+            Saved { document: document.clone(), text: (kind != Kind::Urdf).then_some(text) };
         Ok(Self {
             kind,
             path,
@@ -264,8 +262,8 @@ impl Project {
         folder: &Folder,
     ) -> Result<(LoadedScene, World), WireError> {
         let base = self.base(folder);
-        let scene = scene::load(document, &base, &mut self.models)
-            .map_err(|error| refuse_load(&error))?;
+        let scene =
+            scene::load(document, &base, &mut self.models).map_err(|error| refuse_load(&error))?;
         let world = scene.world().map_err(|error| refuse_load(&error.into()))?;
         Ok((scene, world))
     }
@@ -307,7 +305,8 @@ impl Project {
         let on_disk = read_text(target).ok();
         let expected = if is_own { self.saved.text.as_ref() } else { None };
         if !force && target.exists() && on_disk.as_ref() != expected {
-            let text = if is_own { "the file has changed on disk" } else { "the file is there already" };
+            let text =
+                if is_own { "the file has changed on disk" } else { "the file is there already" };
             let hint = "save under another name, or overwrite it";
             return Err(WireError::new(Code::FileChanged, text, hint).at(folder.name_of(target)));
         }
@@ -336,7 +335,8 @@ impl Project {
             return;
         }
         let moved = |name: &str| {
-            let is_path = !name.is_empty() && !name.contains("://") && Path::new(name).is_relative();
+            let is_path =
+                !name.is_empty() && !name.contains("://") && Path::new(name).is_relative();
             let path = is_path.then(|| from.join(name).canonicalize().ok()).flatten()?;
             Some(relative_path(&path, &to).to_string_lossy().into_owned())
         };
@@ -370,7 +370,9 @@ impl Robot {
         Self {
             poser: performer.as_ref().map(Poser::new),
             performer,
-            model_key: model.map(|model| hash(&[format!("{model:?}").as_bytes()])).unwrap_or_default(),
+            model_key: model
+                .map(|model| hash(&[format!("{model:?}").as_bytes()]))
+                .unwrap_or_default(),
         }
     }
 }
@@ -405,11 +407,7 @@ fn read(
 }
 
 /// An empty document of a robot.
-fn of_robot(
-    urdf: &Path,
-    config: Option<&Path>,
-    folder: &Folder,
-) -> Result<Document, OpenError> {
+fn of_robot(urdf: &Path, config: Option<&Path>, folder: &Folder) -> Result<Document, OpenError> {
     let found = config.map(Path::to_owned).or_else(|| config_of(urdf));
     let base = folder.path();
     let relative = |path: &Path| relative_path(path, base).to_string_lossy().into_owned();
@@ -421,8 +419,7 @@ fn of_robot(
         None => None,
     };
     let model = urdf.file_stem().map(|stem| stem.to_string_lossy().into_owned());
-    let robot =
-        RobotReference { model: model.unwrap_or_default(), urdf: relative(urdf), config };
+    let robot = RobotReference { model: model.unwrap_or_default(), urdf: relative(urdf), config };
     Ok(Document { robot, ..Document::default() })
 }
 

@@ -3,8 +3,9 @@
 use karakuri_files::LoadError;
 use serde_json::{Value, json};
 
+use super::keep;
 use super::project::refuse_load;
-use super::{Session, keep, to_value};
+use super::state::{Session, to_value};
 use crate::run::{Answer, Order, Runner, Start, list_parameters};
 use crate::script::Scripts;
 use crate::wire::{
@@ -98,10 +99,7 @@ impl Session {
     fn start_simulation(&mut self, motion: Option<&str>) -> Result<(), WireError> {
         let playback = motion.map(|motion| self.playback(motion)).transpose()?;
         let project = &self.project;
-        let world = project
-            .scene
-            .world()
-            .map_err(|error| refuse_load(&LoadError::from(error)))?;
+        let world = project.scene.world().map_err(|error| refuse_load(&LoadError::from(error)))?;
         let allowed = project
             .document
             .scripts
@@ -120,9 +118,8 @@ impl Session {
         // The old one ends before its successor shows anything.
         self.running = None;
         let runner = Runner::start(start, self.clients.audience().clone(), self.inputs.clone())?;
-        let motion = motion.and_then(|name| {
-            Some((name.to_owned(), project.document.motions.get(name)?.clone()))
-        });
+        let motion = motion
+            .and_then(|name| Some((name.to_owned(), project.document.motions.get(name)?.clone())));
         let (undo, redo) = (Vec::new(), Vec::new());
         self.running = Some(Running { runner, key: project.scene_key(), motion, undo, redo });
         Ok(())
@@ -286,7 +283,14 @@ impl Session {
                     let (error, line) = crate::script::problem(text).unwrap_or_default();
                     let allowed = self.allowed.contains(&hash);
                     let said = String::new();
-                    crate::wire::ScriptState { name: name.clone(), hash, allowed, error, line, said }
+                    crate::wire::ScriptState {
+                        name: name.clone(),
+                        hash,
+                        allowed,
+                        error,
+                        line,
+                        said,
+                    }
                 })
             })
             .collect()

@@ -110,12 +110,11 @@ pub(super) fn load(
     let robots = std::mem::take(&mut scene.robots);
     // Robots are read apart from the rest, to be kept from edit to edit.
     let mut filled = fill_scene(scene, &named_in)?;
-    filled.models = match own_model {
-        Some(model) => vec![model],
-        None => {
-            let load = |robot| scene_robot(robot, &named_in, models);
-            robots.iter().map(load).collect::<Result<_, _>>()?
-        }
+    filled.models = if let Some(model) = own_model {
+        vec![model]
+    } else {
+        let load = |robot| scene_robot(robot, &named_in, models);
+        robots.iter().map(load).collect::<Result<_, _>>()?
     };
     filled.scene.robots = robots;
     Ok(filled)

@@ -12,8 +12,8 @@ use karakuri_spatial::Vector3;
 use super::{decimate, mesh, place_of, robot_places};
 use crate::assets::Assets;
 use crate::wire::{
-    JointDescription, Joints, LinkDescription, MeshReference, MimicDescription,
-    PostureDescription, RobotDescription, ShapeDescription, Stage, StageObject, Visual,
+    JointDescription, Joints, LinkDescription, MeshReference, MimicDescription, PostureDescription,
+    RobotDescription, ShapeDescription, Stage, StageObject, Visual,
 };
 
 /// Describes a scene; its meshes go into `assets`.

@@ -1,4 +1,4 @@
-//! What clients are told unasked.
+//! What clients get unasked.
 
 use serde::Serialize;
 

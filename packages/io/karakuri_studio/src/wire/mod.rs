@@ -20,8 +20,8 @@ pub use event::{Event, Level};
 pub use operation::{Operation, Request};
 pub use result::{
     BalanceCurves, ClipReport, ClipRequest, DocumentPatch, Edited, Evaluated, Exported, FileEntry,
-    FileList, FileState, Finding, IkGoal, IkReport, IkTargetGoal, Imported, Joints, LeaseState, PoseRequest,
-    Recovery, Saved, Undone, Viewer, Welcome,
+    FileList, FileState, Finding, IkGoal, IkReport, IkTargetGoal, Imported, Joints, LeaseState,
+    PoseRequest, Recovery, Saved, Undone, Viewer, Welcome,
 };
 pub use robot::{
     JointDescription, LinkDescription, MeshReference, MimicDescription, Place, PostureDescription,

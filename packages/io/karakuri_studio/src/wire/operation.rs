@@ -243,21 +243,25 @@ impl Request {
     /// When the text is no JSON, the operation is unknown, or an argument is missing or wrong.
     pub fn parse(text: &str) -> Result<Self, (Option<u32>, WireError)> {
         let malformed = |text: String| {
-            WireError::new(Code::Malformed, text, "write {\"id\": 1, \"op\": \"ping\", \"args\": {}}")
+            WireError::new(
+                Code::Malformed,
+                text,
+                "write {\"id\": 1, \"op\": \"ping\", \"args\": {}}",
+            )
         };
         let value: Value = serde_json::from_str(text)
             .map_err(|e| (None, malformed(format!("the message is no JSON: {e}"))))?;
         let number = |key: &str| value.get(key).and_then(Value::as_u64).map(u32::try_from);
-        let id = match number("id") {
-            Some(Ok(id)) => id,
-            _ => return Err((None, malformed("`id` is no whole number".to_owned()))),
+        let Some(Ok(id)) = number("id") else {
+            return Err((None, malformed("`id` is no whole number".to_owned())));
         };
         let fail = |error| (Some(id), error);
         let Some(op) = value.get("op").and_then(Value::as_str) else {
             return Err(fail(malformed("`op` is no text".to_owned())));
         };
         let rev = number("rev").and_then(Result::ok);
-        let args = value.get("args").cloned().unwrap_or_else(|| Value::Object(Default::default()));
+        let args =
+            value.get("args").cloned().unwrap_or_else(|| Value::Object(serde_json::Map::default()));
         let tagged = serde_json::json!({ "op": op, "args": args });
         let operation = Operation::deserialize(&tagged).map_err(|e| {
             let text = e.to_string();

@@ -297,7 +297,7 @@ pub struct IkTargetGoal {
     pub link: String,
     /// Position of its origin in the world; free if not given. [m] (3)
     pub position: Option<[f64; 3]>,
-    /// Orientation in the world, `x y z w`; free if not given. (4)
+    /// Orientation in the world, `x y z w`; free if not given. [-] (4)
     pub orientation: Option<[f64; 4]>,
     /// Whether only the link's z axis is to be vertical, as of a sole; in place of `orientation`.
     #[serde(default)]

@@ -27,9 +27,9 @@ pub struct Parameter {
     pub initial: ParameterValue,
     /// Unit; empty for switches, words and ratios.
     pub unit: String,
-    /// Least value.
+    /// Least value. [the unit]
     pub min: Option<f64>,
-    /// Largest value.
+    /// Largest value. [the unit]
     pub max: Option<f64>,
     /// What it does.
     pub text: String,
@@ -78,9 +78,9 @@ pub struct Verdict {
     pub scene: Option<u32>,
     /// Joint, link or foot; may be empty.
     pub what: String,
-    /// Value there, in SI units.
+    /// Value there. [SI]
     pub value: f64,
-    /// Its limit.
+    /// Its limit. [SI]
     pub limit: f64,
 }
 
@@ -92,7 +92,7 @@ pub struct PreviewState {
     pub job: u32,
     /// Motion.
     pub motion: String,
-    /// Part that is done, 0 to 1.
+    /// Part that is done, 0 to 1. [-]
     pub progress: f64,
     /// Whether it was ended before its end.
     pub cancelled: bool,
@@ -124,7 +124,7 @@ pub struct PreviewReport {
     pub n_rows: u32,
     /// Time between rows. [s]
     pub dt: f64,
-    /// Physics steps a second of wall time; 0 where the result was known.
+    /// Physics steps a second of wall time; 0 where the result was known. [1/s]
     pub steps_per_second: f64,
     /// Whether the result was known.
     pub cached: bool,

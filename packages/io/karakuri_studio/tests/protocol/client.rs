@@ -44,11 +44,7 @@ impl Place {
     }
 
     /// A studio of a file with a robot behind it.
-    pub(crate) fn with_link(
-        file: &str,
-        link: Box<dyn RobotLink>,
-        prepare: impl Fn(&Path),
-    ) -> Self {
+    pub(crate) fn with_link(file: &str, link: Box<dyn RobotLink>, prepare: impl Fn(&Path)) -> Self {
         let mut place = Self::prepare(prepare);
         place.start_with(file, Some(link));
         place
@@ -56,7 +52,8 @@ impl Place {
 
     fn prepare(prepare: impl Fn(&Path)) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        for (from, to) in [("urdf/khr1/khr1.urdf", "khr1.urdf"), ("config/khr1.yaml", "khr1.yaml")] {
+        for (from, to) in [("urdf/khr1/khr1.urdf", "khr1.urdf"), ("config/khr1.yaml", "khr1.yaml")]
+        {
             std::fs::copy(repository().join(from), folder.path().join(to)).unwrap();
         }
         prepare(folder.path());
@@ -241,7 +238,13 @@ impl Client {
             Ok(_) => Ok(None),
             Err(error) => {
                 assert!(
-                    matches!(error, Error::ConnectionClosed | Error::AlreadyClosed | Error::Protocol(_) | Error::Io(_)),
+                    matches!(
+                        error,
+                        Error::ConnectionClosed
+                            | Error::AlreadyClosed
+                            | Error::Protocol(_)
+                            | Error::Io(_)
+                    ),
                     "{error:?}"
                 );
                 Err(None)

@@ -42,13 +42,25 @@ fn fifty_edits_and_fifty_undos_leave_every_byte() {
     let first = welcome["document"].clone();
     for i in 0..50 {
         let ops = match i % 7 {
-            0 => json!([{ "op": "pose.joints", "name": "bow", "joints": { "head_yaw": i, "l_knee_pitch": 0.1 * f64::from(i) } }]),
-            1 => json!([{ "op": "pose.put", "name": format!("p{i}"), "pose": { "head_yaw": i }, "index": 1 }]),
-            2 => json!([{ "op": "scene.insert", "motion": "greet", "index": 1, "scene": { "pose": "bow", "time": 0.3 } }]),
-            3 => json!([{ "op": "key.put", "motion": "greet", "joint": "head_yaw", "key": { "t": f64::from(i), "y": 3 } }]),
+            0 => {
+                json!([{ "op": "pose.joints", "name": "bow", "joints": { "head_yaw": i, "l_knee_pitch": 0.1 * f64::from(i) } }])
+            }
+            1 => {
+                json!([{ "op": "pose.put", "name": format!("p{i}"), "pose": { "head_yaw": i }, "index": 1 }])
+            }
+            2 => {
+                json!([{ "op": "scene.insert", "motion": "greet", "index": 1, "scene": { "pose": "bow", "time": 0.3 } }])
+            }
+            3 => {
+                json!([{ "op": "key.put", "motion": "greet", "joint": "head_yaw", "key": { "t": f64::from(i), "y": 3 } }])
+            }
             4 => json!([{ "op": "scene.move", "motion": "greet", "index": 0, "to": 1 }]),
-            5 => json!([{ "op": "pose.rename", "name": "stand", "to": format!("s{i}") }, { "op": "pose.rename", "name": format!("s{i}"), "to": "stand" }]),
-            _ => json!([{ "op": "entry.put", "list": "bodies", "name": format!("b{i}"), "entry": { "shape": { "box": [0.1, 0.1, 0.1] }, "mass": 1 } }]),
+            5 => {
+                json!([{ "op": "pose.rename", "name": "stand", "to": format!("s{i}") }, { "op": "pose.rename", "name": format!("s{i}"), "to": "stand" }])
+            }
+            _ => {
+                json!([{ "op": "entry.put", "list": "bodies", "name": format!("b{i}"), "entry": { "shape": { "box": [0.1, 0.1, 0.1] }, "mass": 1 } }])
+            }
         };
         client.ask("edit", json!({ "ops": ops, "label": format!("edit {i}") })).unwrap();
     }
@@ -86,7 +98,8 @@ fn a_drag_is_one_step() {
     for angle in 0..20 {
         client.ask("update", set_head(f64::from(angle))).unwrap();
     }
-    let event = client.event("drag", |event| event["patch"]["poses"]["bow"]["joints"]["head_yaw"] == 19.0);
+    let event =
+        client.event("drag", |event| event["patch"]["poses"]["bow"]["joints"]["head_yaw"] == 19.0);
     assert_eq!(event["by"], "A");
     client.ask("commit", json!({})).unwrap();
     let event = client.event("doc", |_| true);
@@ -107,7 +120,9 @@ fn an_edit_of_an_old_revision_by_index_conflicts() {
     let rev = welcome["rev"].clone();
     client.ask("edit", set_head(1.0)).unwrap();
     let remove = json!([{ "op": "scene.remove", "motion": "greet", "index": 0 }]);
-    client.send(json!({ "id": 900, "op": "edit", "rev": rev, "args": { "ops": remove } }).to_string());
+    client.send(
+        json!({ "id": 900, "op": "edit", "rev": rev, "args": { "ops": remove } }).to_string(),
+    );
     assert_eq!(client.answer(&json!(900)).unwrap_err()["code"], "conflict");
     client.send(json!({ "id": 901, "op": "edit", "rev": rev, "args": set_head(2.0) }).to_string());
     client.answer(&json!(901)).unwrap();

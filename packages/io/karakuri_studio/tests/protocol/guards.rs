@@ -21,7 +21,7 @@ fn strangers_are_not_let_in() {
 }
 
 #[test]
-fn a_wrong_token_is_told_and_closed() {
+fn a_wrong_token_is_named_and_closed() {
     let place = Place::of_khr1();
     for (op, args) in [
         ("hello", json!({ "token": "0123456789abcdef0123456789abcdef" })),
@@ -74,8 +74,14 @@ fn malformed_messages_are_answered_and_leave_the_client() {
         ("{\"id\": 5}", "malformed"),
         ("{\"id\": 5, \"op\": \"fly\"}", "unknown_operation"),
         ("{\"id\": 5, \"op\": \"edit\", \"args\": {}}", "malformed"),
-        ("{\"id\": 5, \"op\": \"edit\", \"args\": {\"ops\": [{\"op\": \"pose.fly\"}]}}", "malformed"),
-        ("{\"id\": 5, \"op\": \"edit\", \"args\": {\"ops\": [{\"op\": \"pose.remove\", \"name\": \"x\"}]}}", "not_found"),
+        (
+            "{\"id\": 5, \"op\": \"edit\", \"args\": {\"ops\": [{\"op\": \"pose.fly\"}]}}",
+            "malformed",
+        ),
+        (
+            "{\"id\": 5, \"op\": \"edit\", \"args\": {\"ops\": [{\"op\": \"pose.remove\", \"name\": \"x\"}]}}",
+            "not_found",
+        ),
         ("{\"id\": 5, \"op\": \"step\", \"args\": {\"steps\": -1}}", "malformed"),
     ] {
         client.send(text.to_owned());

@@ -9,11 +9,11 @@ use serde_json::{Value, json};
 use crate::client::{Client, Place};
 use crate::motions::{MOTIONS, preview};
 
-/// A robot that does what it is told, in no time.
+/// A robot that notes its orders.
 #[derive(Debug, Clone, Default)]
-struct Told(Arc<Mutex<Vec<Option<Trajectory>>>>);
+struct Noted(Arc<Mutex<Vec<Option<Trajectory>>>>);
 
-impl RobotLink for Told {
+impl RobotLink for Noted {
     fn follow(&mut self, trajectory: Trajectory) {
         self.0.lock().unwrap().push(Some(trajectory));
     }
@@ -29,19 +29,19 @@ impl RobotLink for Told {
     }
 }
 
-impl Told {
+impl Noted {
     /// The last order, if there is one: a trajectory, or `None` for a stop.
     fn last(&self) -> Option<Option<Trajectory>> {
         self.0.lock().unwrap().last().cloned()
     }
 }
 
-fn robot() -> (Place, Told) {
-    let told = Told::default();
-    let place = Place::with_link("motions.yaml", Box::new(told.clone()), |folder| {
+fn robot() -> (Place, Noted) {
+    let noted = Noted::default();
+    let place = Place::with_link("motions.yaml", Box::new(noted.clone()), |folder| {
         std::fs::write(folder.join("motions.yaml"), MOTIONS).unwrap();
     });
-    (place, told)
+    (place, noted)
 }
 
 /// Waits for a measurement.
@@ -67,7 +67,7 @@ fn a_studio_without_a_robot_says_so() {
 
 #[test]
 fn a_motion_is_played_only_after_a_sound_preview() {
-    let (place, told) = robot();
+    let (place, noted) = robot();
     let (mut client, _) = place.client();
     measured(&mut client, &place);
     let arm = json!({ "motion": "look", "on": true });
@@ -79,7 +79,7 @@ fn a_motion_is_played_only_after_a_sound_preview() {
     assert_eq!(client.ask("live.arm", arm).unwrap()["mode"], "armed");
     assert_eq!(client.ask("play", json!({ "motion": "topple" })).unwrap_err()["code"], "state");
     assert_eq!(client.ask("play", json!({ "motion": "look" })).unwrap()["mode"], "moving");
-    let Some(Some(trajectory)) = told.last() else { panic!("nothing was sent") };
+    let Some(Some(trajectory)) = noted.last() else { panic!("nothing was sent") };
     assert_eq!(trajectory.points.len(), 41);
     let head = trajectory.joints.iter().position(|j| j == "head_yaw").unwrap();
     assert!((trajectory.points.last().unwrap().positions[head] - 0.5).abs() < 1e-9);
@@ -93,15 +93,16 @@ fn a_motion_is_played_only_after_a_sound_preview() {
 
 #[test]
 fn speeds_and_limits_are_kept() {
-    let (place, told) = robot();
+    let (place, noted) = robot();
     let (mut client, _) = place.client();
     measured(&mut client, &place);
     let send = |joints: Value, speed: f64| json!({ "joints": joints, "speed": speed });
     client.ask("live.follow", send(json!({ "head_yaw": 0.5 }), 0.1)).unwrap();
-    let Some(Some(trajectory)) = told.last() else { panic!("nothing was sent") };
+    let Some(Some(trajectory)) = noted.last() else { panic!("nothing was sent") };
     let welcome = client.ask("hello", json!({ "token": place.token })).unwrap();
     let joints = welcome["stage"]["robots"][0]["joints"].as_array().unwrap();
-    let limit = joints.iter().find(|j| j["name"] == "head_yaw").unwrap()["velocity"].as_f64().unwrap();
+    let limit =
+        joints.iter().find(|j| j["name"] == "head_yaw").unwrap()["velocity"].as_f64().unwrap();
     let speed = 0.5 / trajectory.points.last().unwrap().time;
     assert!(speed <= 0.1 * limit + 1e-9, "{speed} rad/s, of {limit} rad/s");
     for (joints, speed, code) in [
@@ -119,7 +120,7 @@ fn speeds_and_limits_are_kept() {
 
 #[test]
 fn silence_and_anybody_stop_it() {
-    let (place, told) = robot();
+    let (place, noted) = robot();
     let (mut first, _) = place.client();
     let (mut second, _) = place.client();
     measured(&mut first, &place);
@@ -129,12 +130,13 @@ fn silence_and_anybody_stop_it() {
     let since = Instant::now();
     second.event("live", |event| event["mode"] == "stopped");
     assert!(since.elapsed() >= Duration::from_millis(400), "{:?}", since.elapsed());
-    assert_eq!(told.last(), Some(None), "it is stopped when its operator is silent");
+    assert_eq!(noted.last(), Some(None), "it is stopped when its operator is silent");
     first.ask("live.follow", follow.clone()).unwrap();
     assert_eq!(second.ask("live.stop", json!({})).unwrap()["mode"], "stopped");
-    assert_eq!(told.last(), Some(None), "any client stops it");
+    assert_eq!(noted.last(), Some(None), "any client stops it");
     first.ask("live.follow", follow).unwrap();
     drop(first);
-    second.event("live", |event| event["text"].as_str().is_some_and(|text| text.contains("silent")));
-    assert_eq!(told.last(), Some(None), "it is stopped when its operator is gone");
+    second
+        .event("live", |event| event["text"].as_str().is_some_and(|text| text.contains("silent")));
+    assert_eq!(noted.last(), Some(None), "it is stopped when its operator is gone");
 }

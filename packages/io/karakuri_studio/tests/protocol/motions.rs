@@ -50,7 +50,9 @@ pub(crate) fn preview(client: &mut Client, motion: &str) -> Value {
     if !begun["report"].is_null() {
         return begun["report"].clone();
     }
-    let ended = client.event("preview", |event| event["job"] == job && (!event["report"].is_null() || event["error"] != ""));
+    let ended = client.event("preview", |event| {
+        event["job"] == job && (!event["report"].is_null() || event["error"] != "")
+    });
     assert_eq!(ended["error"], "", "{ended}");
     ended["report"].clone()
 }
@@ -63,10 +65,8 @@ fn a_clip_has_the_curve_and_the_balance() {
     let n = usize::try_from(clip["n_rows"].as_u64().unwrap()).unwrap();
     assert_eq!(n, 41, "0.6 s at 15 ms and the end");
     let bearer = format!("Bearer {}", place.token);
-    let (head, bytes) = place.get(
-        &format!("/clip/{}", clip["hash"].as_str().unwrap()),
-        &[("Authorization", &bearer)],
-    );
+    let (head, bytes) = place
+        .get(&format!("/clip/{}", clip["hash"].as_str().unwrap()), &[("Authorization", &bearer)]);
     assert!(head.starts_with("http/1.1 200"), "{head}");
     assert!(head.contains("immutable"), "{head}");
     let rows = numbers(&bytes);
@@ -162,7 +162,10 @@ fn files_go_out_and_come_back() {
     let again = client.ask("export", json!({ "format": "csv", "motion": name })).unwrap();
     let numbers_of = |data: &Value| -> Vec<f64> {
         let text = String::from_utf8(base64.decode(data.as_str().unwrap()).unwrap()).unwrap();
-        text.lines().skip(1).flat_map(|l| l.split(',').filter_map(|x| x.parse().ok()).collect::<Vec<f64>>()).collect()
+        text.lines()
+            .skip(1)
+            .flat_map(|l| l.split(',').filter_map(|x| x.parse().ok()).collect::<Vec<f64>>())
+            .collect()
     };
     let (a, b) = (numbers_of(&exported["data"]), numbers_of(&again["data"]));
     assert!(!a.is_empty() && a.len().abs_diff(b.len()) < 60, "{} and {} numbers", a.len(), b.len());

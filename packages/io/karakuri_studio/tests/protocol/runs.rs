@@ -62,7 +62,8 @@ fn it_runs_in_real_time_and_a_slow_reader_sees_the_latest() {
     assert!(paused["time"].as_f64().unwrap() > 0.2, "{}", paused["time"]);
     let states = |client: &Client| client.frames.iter().filter(|f| f[0] == 1).count();
     assert!(states(&client) <= 2, "{} frames without a confirmation", states(&client));
-    let seq = client.frames.last().map(|f| u32::from_le_bytes(f[4..8].try_into().unwrap())).unwrap();
+    let seq =
+        client.frames.last().map(|f| u32::from_le_bytes(f[4..8].try_into().unwrap())).unwrap();
     client.frames.clear();
     client.send(json!({ "id": 0, "op": "ack", "args": { "seq": seq } }).to_string());
     let frame = client.frame(1);
@@ -74,7 +75,10 @@ fn it_runs_in_real_time_and_a_slow_reader_sees_the_latest() {
 fn parameters_act_are_undone_and_kept() {
     let place = scene();
     let (mut client, _) = place.client();
-    assert_eq!(client.ask("param.set", json!({ "name": "box.mass", "value": 2 })).unwrap_err()["code"], "state");
+    assert_eq!(
+        client.ask("param.set", json!({ "name": "box.mass", "value": 2 })).unwrap_err()["code"],
+        "state"
+    );
     client.ask("step", json!({ "steps": 1 })).unwrap();
     let set = |client: &mut Client, name: &str, value: f64| {
         client.ask("param.set", json!({ "name": name, "value": value }))
@@ -127,11 +131,14 @@ fn a_scene_is_built_and_runs_elsewhere() {
     let ball = json!({ "shape": { "sphere": { "radius": 0.05 } }, "mass": 0.2, "pose": { "xyz": [0, 0, 0.5] } });
     let hinge = json!({ "a": "world", "b": "ball", "type": "hinge", "axis": [0, 1, 0], "pose": { "xyz": [0, 0, 0.5] } });
     let spring = json!({ "a": { "part": "world", "point": [0, 0, 1] }, "b": { "part": "box" }, "stiffness": 100, "rest_length": 0.2 });
-    for (list, name, entry) in [("bodies", "ball", ball), ("joints", "hinge", hinge), ("springs", "springs 1", spring)] {
+    for (list, name, entry) in
+        [("bodies", "ball", ball), ("joints", "hinge", hinge), ("springs", "springs 1", spring)]
+    {
         let ops = json!([{ "op": "entry.put", "list": list, "name": name, "entry": entry }]);
         client.ask("edit", json!({ "ops": ops })).unwrap_or_else(|e| panic!("{list}: {e}"));
     }
-    let stage = client.event("stage", |event| event["objects"].as_array().is_some_and(|o| o.len() == 2));
+    let stage =
+        client.event("stage", |event| event["objects"].as_array().is_some_and(|o| o.len() == 2));
     assert_eq!(stage["n_bodies"], 2);
     let wrong = json!([{ "op": "entry.put", "list": "bodies", "name": "bad", "entry": { "shape": { "box": [0.1, 0.1, 0.1] } } }]);
     let error = client.ask("edit", json!({ "ops": wrong })).unwrap_err();
@@ -150,5 +157,12 @@ fn a_scene_is_built_and_runs_elsewhere() {
         client.ask("undo", json!({})).unwrap();
     }
     client.ask("save", json!({ "path": "box.yaml", "force": true })).unwrap();
-    assert_eq!(karakuri_simulation::load_scene(&place.folder.path().join("box.yaml")).unwrap().scene.bodies.len(), 1);
+    assert_eq!(
+        karakuri_simulation::load_scene(&place.folder.path().join("box.yaml"))
+            .unwrap()
+            .scene
+            .bodies
+            .len(),
+        1
+    );
 }

@@ -23,7 +23,11 @@ fn allow(client: &mut Client, name: &str) {
 fn a_script_waves_only_when_it_is_allowed() {
     let place = Place::of_khr1();
     let (mut client, _) = place.client();
-    add(&mut client, "wave", "fn step(s) {\n  s.set_target(\"r_shoulder_roll\", -0.5);\n  s.plot(\"angle\", s.q(\"r_shoulder_roll\"));\n}");
+    add(
+        &mut client,
+        "wave",
+        "fn step(s) {\n  s.set_target(\"r_shoulder_roll\", -0.5);\n  s.plot(\"angle\", s.q(\"r_shoulder_roll\"));\n}",
+    );
     assert_eq!(script(&mut client, "wave")["allowed"], false);
     let plots = |client: &mut Client| {
         let state = client.ask("step", json!({ "steps": 5 })).unwrap();

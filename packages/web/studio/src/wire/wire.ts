@@ -477,7 +477,7 @@ link: string,
  */
 position?: [number, number, number] | null, 
 /**
- * Orientation in the world, `x y z w`; free if not given. (4)
+ * Orientation in the world, `x y z w`; free if not given. [-] (4)
  */
 orientation?: [number, number, number, number] | null, 
 /**
@@ -1291,11 +1291,11 @@ initial: ParameterValue,
  */
 unit: string, 
 /**
- * Least value.
+ * Least value. [the unit]
  */
 min: number | null, 
 /**
- * Largest value.
+ * Largest value. [the unit]
  */
 max: number | null, 
 /**
@@ -1431,7 +1431,7 @@ n_rows: number,
  */
 dt: number, 
 /**
- * Physics steps a second of wall time; 0 where the result was known.
+ * Physics steps a second of wall time; 0 where the result was known. [1/s]
  */
 steps_per_second: number, 
 /**
@@ -1452,7 +1452,7 @@ job: number,
  */
 motion: string, 
 /**
- * Part that is done, 0 to 1.
+ * Part that is done, 0 to 1. [-]
  */
 progress: number, 
 /**
@@ -1907,11 +1907,11 @@ scene: number | null,
  */
 what: string, 
 /**
- * Value there, in SI units.
+ * Value there. [SI]
  */
 value: number, 
 /**
- * Its limit.
+ * Its limit. [SI]
  */
 limit: number, };
 
@@ -2048,15 +2048,15 @@ text?: string,
  */
 label?: string, 
 /**
- * Least value of a slider.
+ * Least value of a slider. [its parameter's unit]
  */
 min?: number, 
 /**
- * Largest value of a slider.
+ * Largest value of a slider. [its parameter's unit]
  */
 max?: number, 
 /**
- * Step of a slider.
+ * Step of a slider. [its parameter's unit]
  */
 step?: number, };
 

@@ -1,4 +1,4 @@
-//! Files besides robots: scenes, gaits, mechanisms and launch files, distinguished by their content.
+//! Files besides robots: scenes, gaits, motions, mechanisms and launch files, distinguished by their content.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,7 +10,7 @@ use karakuri_model::Diagnostic;
 use karakuri_model::yaml::read_tree;
 use karakuri_simulation::load_scene;
 
-use super::super::{gait, inverse_dynamics, launch};
+use super::super::{gait, inverse_dynamics, launch, motion};
 
 /// Content of a file, and its problems.
 pub(super) struct Checked {
@@ -40,6 +40,9 @@ pub(super) fn check(path: &Path) -> Result<Option<Checked>> {
     let summary = |text: Result<String>| {
         Ok(Some(Checked { summary: text?, problems: Vec::new(), is_usable: true }))
     };
+    if has(&[karakuri_motion::file::KEY]) {
+        return summary(motion::check_file(path));
+    }
     if has(&["walk", "steady", "transient"]) {
         return summary(gait::check(path));
     }

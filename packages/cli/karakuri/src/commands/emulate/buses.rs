@@ -1,7 +1,7 @@
 //! What can be emulated: a subcommand each, with the options of its devices.
 
-use anyhow::{Context as _, Result, bail, ensure};
-use karakuri_hardware::driver::{HardwareFile, ServoSetup};
+use anyhow::{Result, bail, ensure};
+use karakuri_hardware::driver::HardwareFile;
 use karakuri_serial::codec::{dynamixel, feetech, ics, rcb4, robotiq};
 use karakuri_serial::emulator::Bus;
 use karakuri_serial::emulator::dynamixel::{Dynamixel, Member, Settings};
@@ -11,6 +11,7 @@ use karakuri_serial::emulator::rcb1::{self, Case, Rcb1};
 use karakuri_serial::emulator::rcb4::{self as rcb4_emulator, Rcb4};
 use karakuri_serial::emulator::robotiq::Gripper;
 
+use super::of_file::{self, bus_of};
 use super::{Common, common_help};
 use crate::commands::ids::Ids;
 
@@ -69,11 +70,6 @@ impl BusArgs {
     }
 }
 
-/// Numbers of the servos of a hardware file.
-fn numbers(file: &HardwareFile) -> Vec<u8> {
-    file.servos.iter().map(|servo| servo.id).collect()
-}
-
 #[derive(Debug, clap::Args)]
 #[command(after_help = common_help())]
 pub(super) struct Rcb1Args {
@@ -101,11 +97,11 @@ impl Rcb1Args {
             CaseName::Red => Case::Red,
             CaseName::Blue => Case::Blue,
         };
-        let mut setup = rcb1::Setup { case, clock_skew: [0.0, skew], ..rcb1::Setup::default() };
-        if let Some(file) = file {
-            setup.fit(&numbers(file));
-        }
-        Ok(Box::new(Rcb1::new(&setup)))
+        let setup = rcb1::Setup { case, clock_skew: [0.0, skew], ..rcb1::Setup::default() };
+        Ok(match file {
+            Some(file) => of_file::rcb1(file, setup),
+            None => Box::new(Rcb1::new(&setup)),
+        })
     }
 }
 
@@ -127,12 +123,12 @@ pub(super) struct Rcb4Args {
 
 impl Rcb4Args {
     fn build(&self, file: Option<&HardwareFile>) -> Result<Box<dyn Bus>> {
+        if let Some(file) = file {
+            return Ok(of_file::rcb4(file, self.project));
+        }
         let setup = rcb4_emulator::Setup {
-            servos: match file {
-                Some(file) => numbers(file),
-                None => self.ids.up_to(34, "ICS number")?,
-            },
-            baud: file.map_or_else(|| one_of(self.baud, &rcb4::BAUDS), |file| Ok(file.baud))?,
+            servos: self.ids.up_to(34, "ICS number")?,
+            baud: one_of(self.baud, &rcb4::BAUDS)?,
             project: self.project,
         };
         Ok(Box::new(Rcb4::new(&setup)))
@@ -155,7 +151,7 @@ pub(super) struct IcsArgs {
 impl IcsArgs {
     fn build(&self, file: Option<&HardwareFile>) -> Result<Box<dyn Bus>> {
         if let Some(file) = file {
-            return Ok(Box::new(Ics::new(&numbers(file), file.baud)));
+            return bus_of(file);
         }
         let ids = self.ids.up_to(ics::MAX_ID, "ICS id")?;
         Ok(Box::new(Ics::new(&ids, one_of(self.baud, &ics::BAUDS)?)))
@@ -189,15 +185,10 @@ impl FeetechArgs {
             FeetechModel::Sts3215 => &feetech::STS3215,
             FeetechModel::Scs0009 => &feetech::SCS0009,
         };
-        let mut bus = Feetech::new();
         if let Some(file) = file {
-            for servo in &file.servos {
-                let known = [&feetech::STS3215, &feetech::SCS0009];
-                let model = known.into_iter().find(|model| is_named(model.name, servo.model.name));
-                bus.add(model.with_context(|| no_such(servo.model.name))?, servo.id);
-            }
-            return Ok(Box::new(bus));
+            return bus_of(file);
         }
+        let mut bus = Feetech::new();
         for id in self.ids.up_to(feetech::BROADCAST - 1, "Feetech id")? {
             bus.add(model, id);
         }
@@ -229,28 +220,13 @@ pub(super) struct DynamixelArgs {
 impl DynamixelArgs {
     fn build(&self, file: Option<&HardwareFile>) -> Result<Box<dyn Bus>> {
         if let Some(file) = file {
-            let member = |servo: &ServoSetup| {
-                let model = dynamixel::Model::named(servo.model.name);
-                let model = model.with_context(|| no_such(servo.model.name))?;
-                Ok(Member { id: servo.id, model })
-            };
-            let members: Vec<Member> = file.servos.iter().map(member).collect::<Result<_>>()?;
-            let settings = Settings { baud: file.baud, is_strict: self.strict };
-            return Ok(Box::new(Dynamixel::new(&members, settings)));
+            return of_file::dynamixel(file, self.strict);
         }
         let members: Vec<Member> =
             self.servos.iter().map(|text| member(text)).collect::<Result<_>>()?;
         let baud = one_of(self.baud, &dynamixel::BAUD_RATES)?;
         Ok(Box::new(Dynamixel::new(&members, Settings { baud, is_strict: self.strict })))
     }
-}
-
-fn is_named(name: &str, other: &str) -> bool {
-    name.eq_ignore_ascii_case(other)
-}
-
-fn no_such(model: &str) -> String {
-    format!("there is no emulator of `{model}`; write another `model` in the hardware file")
 }
 
 fn member(text: &str) -> Result<Member> {

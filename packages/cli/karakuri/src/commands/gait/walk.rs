@@ -5,6 +5,7 @@ mod cell;
 mod figures;
 mod ground;
 mod mock;
+mod motion;
 mod picture;
 mod plan;
 mod tracking;
@@ -108,6 +109,15 @@ pub(super) struct Walk {
 }
 
 #[derive(Debug, clap::Args)]
+pub(super) struct Planned {
+    #[command(flatten)]
+    walk: Walk,
+    /// Write the plan as a motion, to edit, check and play it (docs/motion.md)
+    #[arg(long, value_name = "FILE.yaml")]
+    motion: Option<PathBuf>,
+}
+
+#[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "switches of a command line")]
 pub(super) struct Simulate {
     #[command(flatten)]
@@ -133,8 +143,8 @@ pub(super) struct Simulate {
     /// The stabiliser is off
     #[arg(long)]
     open_loop: bool,
-    /// Over the emulated RCB-1 boards of a hardware file, as config/hardware/khr1.yaml: through its
-    /// driver, in whole degrees, at its period, with the delays of its bus
+    /// Over the emulated boards or servos of a hardware file, as config/hardware/khr1.yaml: through
+    /// its driver, in its counts, at its period, with the delays of its bus
     #[arg(
         long,
         value_name = "FILE",
@@ -334,7 +344,8 @@ fn plan_on(engine: &mut WalkEngine, args: &Walk, interrupt: &Interrupt) -> (Vec<
 }
 
 /// Plans a walk without simulating it.
-pub(super) fn plan(args: &Walk) -> Result<Outcome> {
+pub(super) fn plan(planned: &Planned) -> Result<Outcome> {
+    let args = &planned.walk;
     args.check()?;
     let (model, mut engine) = engine(args)?;
     let interrupt = Interrupt::watch()?;
@@ -363,6 +374,9 @@ pub(super) fn plan(args: &Walk) -> Result<Outcome> {
     }
     if let Some(file) = &args.trace {
         cell::trace(&model, &samples, period, file)?;
+    }
+    if let Some(file) = &planned.motion {
+        motion::write(&args.gait, &model, &samples, period, file)?;
     }
     Ok(failure.map_or(Outcome::Done, Outcome::Failed))
 }

@@ -311,7 +311,7 @@ mod tests {
             range: (0, 4095),
             torque_per_amp: 0.0,
         };
-        ServoSetup { joint: 0, id: 1, model: &BUSES[0].models[0], map }
+        ServoSetup { joint: 0, id: 1, model: &BUSES[0].models[0], map, torque_limit: None }
     }
 
     fn found(posture: i32, position: f64, ends: [i32; 2]) -> Result<Found> {

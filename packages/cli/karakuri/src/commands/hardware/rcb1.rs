@@ -1,5 +1,10 @@
 //! RCB-1 boards. A device is a board; a servo is a channel, 1 to 12 of board 0 and 13 to 24 of board 1.
 
+mod memory;
+mod motion_file;
+mod play;
+mod upload;
+
 use anyhow::{Context as _, Result, bail, ensure};
 use karakuri_serial::codec::rcb1::{
     Answer, AnswerDecoder, CHANNELS, Channel, MAX_ID, Order, Pose, Request, Switches,
@@ -7,6 +12,8 @@ use karakuri_serial::codec::rcb1::{
 
 use super::bus::{Bus, Row, Scale, State, check_alone};
 use super::wire::{Heard, Step, Wire};
+pub(super) use play::play;
+pub(super) use upload::upload;
 
 /// Longest answer. [byte]
 const LONGEST: usize = 15;
@@ -34,7 +41,7 @@ impl Rcb1 {
     }
 
     /// What a board answers to an order.
-    pub(super) fn expect(&mut self, wire: &mut Wire, id: u8, order: Order) -> Result<Answer> {
+    fn expect(&mut self, wire: &mut Wire, id: u8, order: Order) -> Result<Answer> {
         let answer = self.order(wire, id, order)?.answer();
         answer.with_context(|| format!("board {id} does not answer; check power and cable"))
     }

@@ -1,5 +1,11 @@
 //! The RCB-4 board. It is the only device of its line; a servo is an ICS number: twice the id, and 1 more on the second port.
 
+mod memory;
+mod motion_file;
+mod play;
+mod program;
+mod upload;
+
 use anyhow::{Result, bail, ensure};
 use karakuri_serial::codec::ics::{CENTRE, MAX_COUNTS, MIN_COUNTS};
 use karakuri_serial::codec::rcb4::memory::{
@@ -9,6 +15,8 @@ use karakuri_serial::codec::rcb4::{Answer, AnswerDecoder, Goal, Place, Request, 
 
 use super::bus::{Bus, Row, Scale, State};
 use super::wire::{Heard, Step, Wire};
+pub(super) use play::play;
+pub(super) use upload::upload;
 
 /// Bytes of a move, with its answer.
 const SHORT: usize = 16;

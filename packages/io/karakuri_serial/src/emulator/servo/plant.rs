@@ -18,10 +18,26 @@ pub trait Plant: Send {
         None
     }
 
+    /// Things that are not of the robot, and where they are.
+    fn objects(&self) -> Vec<Object> {
+        Vec::new()
+    }
+
     /// Why it cannot move on; none as long as it can.
     fn failure(&self) -> Option<String> {
         None
     }
+}
+
+/// A thing in the robot's surroundings.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Object {
+    /// Its name.
+    pub name: String,
+    /// Position of its frame in the world. [m] (3)
+    pub position: [f64; 3],
+    /// Orientation in the world: x, y, z, w. [-] (4)
+    pub orientation: [f64; 4],
 }
 
 /// Where the root link of a robot is.

@@ -5,16 +5,16 @@
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use anyhow::{Context as _, Result, ensure};
+use anyhow::{Context as _, Result};
 use karakuri_hardware::driver::{HardwareFile, open_on};
 use karakuri_hardware::{JointCommand, RobotIo, RobotLayout, RobotState};
 use karakuri_model::Model;
 use karakuri_physics::{RobotId, World};
 use karakuri_serial::emulator::InProcess;
-use karakuri_serial::emulator::rcb1::{Rcb1, Setup};
 use karakuri_simulation::ServoWorld;
 
 use super::watch::{Snapshot, Watch};
+use crate::commands::emulate::bus_of;
 
 /// The boards of a robot, with their driver.
 pub(super) struct Boards {
@@ -51,12 +51,6 @@ impl Boards {
     ) -> Result<Self> {
         let layout = RobotLayout::new("walker", Arc::clone(model));
         let file = HardwareFile::read(path, &layout)?;
-        let known = file.bus.name;
-        ensure!(
-            known == "rcb1",
-            "{}: a walk over boards is one over rcb1, not {known}; name a file as config/hardware/khr1.yaml",
-            path.display()
-        );
         let file = match period {
             None => file,
             Some(period) => {
@@ -66,9 +60,7 @@ impl Boards {
                 })?
             }
         };
-        let mut setup = Setup::default();
-        setup.fit(&file.servos.iter().map(|servo| servo.id).collect::<Vec<u8>>());
-        let bus = Box::new(Rcb1::new(&setup));
+        let bus = bus_of(&file).with_context(|| path.display().to_string())?;
         let snapshots = Arc::new(Mutex::new(Vec::new()));
         let (noted, watch, every) = (Arc::clone(&snapshots), behind.watch, behind.every);
         let mut n_steps = 0;

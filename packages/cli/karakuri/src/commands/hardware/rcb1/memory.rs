@@ -1,22 +1,11 @@
 //! Memory of RCB-1 boards: what they have of a motion, and of places.
 
-use anyhow::{Result, bail, ensure};
-use karakuri_serial::codec::rcb1::{Answer, CHANNELS, Channel, MOTIONS, Order, Pose};
+use anyhow::{Result, bail};
+use karakuri_serial::codec::rcb1::{Answer, CHANNELS, Channel, Order, Pose};
 
-use super::buses::BusArgs;
+use super::Rcb1;
 use super::motion_file::{BOARDS, Home};
-use super::rcb1::Rcb1;
-use super::wire::Wire;
-use crate::interrupt::Interrupt;
-
-/// The boards, where `motion` is one of theirs.
-pub(super) fn open(bus: &BusArgs, motion: u8, interrupt: &Interrupt) -> Result<(Rcb1, Wire)> {
-    let name = bus.name();
-    ensure!(name == "rcb1", "{name} keeps no motions that are written here; write `rcb1`");
-    ensure!(motion < MOTIONS, "there is no motion {motion}; write one from 0 to {}", MOTIONS - 1);
-    let (_, wire) = bus.open(bus.baud(None)?, interrupt)?;
-    Ok((Rcb1::default(), wire))
-}
+use crate::commands::hardware::wire::Wire;
 
 /// Degrees that both boards say by an order.
 pub(super) fn places(boards: &mut Rcb1, wire: &mut Wire, order: Order) -> Result<Home> {

@@ -1,0 +1,228 @@
+//! What all kinds of hands are: their trait, their common properties, and the reader of their parameters.
+//!
+//! Units: m, rad, N, N·m.
+
+use karakuri_model::{BodyId, EndEffector as Config, FrameId};
+use karakuri_spatial::Vector3;
+
+/// A hand with two opposed fingers, of which one drive moves both or one.
+pub trait EndEffector: core::fmt::Debug + Send {
+    /// Name of the kind in the registry.
+    fn kind(&self) -> &'static str;
+
+    /// Properties that all such hands have.
+    fn fingers(&self) -> &Fingers;
+
+    /// Driven joint of the hand.
+    fn joint(&self) -> BodyId {
+        self.fingers().joint
+    }
+
+    /// Tool frame of the hand.
+    fn tool_frame(&self) -> FrameId {
+        self.fingers().tool_frame
+    }
+
+    /// Least and greatest opening. [m]
+    fn opening_range(&self) -> (f64, f64) {
+        self.fingers().opening
+    }
+
+    /// Largest force of a finger. [N]
+    fn force_max(&self) -> f64 {
+        self.fingers().force_max
+    }
+
+    /// Length of the finger pads along the tool's x. [m]
+    fn pad_depth(&self) -> f64 {
+        self.fingers().pad_depth
+    }
+
+    /// Width of the finger pads along the tool's z. [m]
+    fn pad_width(&self) -> f64 {
+        self.fingers().pad_width
+    }
+
+    /// Opening at a position of the driven joint. [m]
+    fn opening(&self, position: f64) -> f64;
+
+    /// Position of the driven joint for an opening, which is brought into range. [rad or m]
+    fn position(&self, opening: f64) -> f64;
+
+    /// Change of opening for a change of the driven joint's position. [m/rad or 1]
+    fn opening_rate(&self, position: f64) -> f64;
+
+    /// Effort of the driven joint that presses each finger with `force` [N]; closing. [N·m or N]
+    fn effort(&self, position: f64, force: f64) -> f64;
+
+    /// Force of each finger for a closing effort of the driven joint: the inverse of [`effort`](Self::effort). [N]
+    fn force(&self, position: f64, effort: f64) -> f64;
+
+    /// Position of the middle of the pads along the tool frame's x. [m]
+    fn tool_depth(&self, position: f64) -> f64;
+}
+
+/// Properties that hands with two fingers and one driven joint have in common: a section of the robot YAML.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Fingers {
+    /// Driven joint of the hand.
+    pub joint: BodyId,
+    /// Tool frame of the hand.
+    pub tool_frame: FrameId,
+    /// Least and greatest opening: `opening_min`, `opening_max`. [m]
+    pub opening: (f64, f64),
+    /// Number of fingers that the drive moves: `fingers`. [-]
+    pub n: f64,
+    /// Largest force of a finger: `force_max`. [N]
+    pub force_max: f64,
+    /// Length of the pads along the tool's x: `pad_depth`. [m]
+    pub pad_depth: f64,
+    /// Width of the pads along the tool's z: `pad_width`. [m]
+    pub pad_width: f64,
+}
+
+/// Force of the object on one finger.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct FingerForce {
+    /// Normal force, positive where it presses the finger open. [N]
+    pub normal: f64,
+    /// Force along the pad, in the tool's axes (its y is zero). [N] (3)
+    pub tangential: Vector3,
+}
+
+/// Cause that keeps a hand from being made.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum EndEffectorError {
+    /// The robot YAML names no end effector.
+    #[error(
+        "robot `{robot}` has no end effector; add `end_effector: {{kind: parallel_linkage, ...}}` to its YAML"
+    )]
+    None {
+        /// Name of the robot.
+        robot: String,
+    },
+    /// The kind is not in the registry.
+    #[error("end effector kind `{kind}` is not known; there are: {known}")]
+    UnknownKind {
+        /// Name of the kind given.
+        kind: String,
+        /// Names of the registered kinds.
+        known: String,
+    },
+    /// A number is missing.
+    #[error("end effector `{kind}` lacks parameter `{parameter}`")]
+    Missing {
+        /// Kind of the hand.
+        kind: &'static str,
+        /// Name of the parameter.
+        parameter: &'static str,
+    },
+    /// A number is out of range.
+    #[error("end effector `{kind}`: {parameter} is {value}, it must be {range}")]
+    Range {
+        /// Kind of the hand.
+        kind: &'static str,
+        /// Name of the parameter.
+        parameter: &'static str,
+        /// Value of the parameter.
+        value: f64,
+        /// Values that are permitted.
+        range: &'static str,
+    },
+    /// Joints or sensors do not fit.
+    #[error("end effector `{kind}` needs {want}, the robot YAML names {got}")]
+    Parts {
+        /// Kind of the hand.
+        kind: &'static str,
+        /// Joints or sensors that it needs.
+        want: &'static str,
+        /// Number of those that were named.
+        got: usize,
+    },
+    /// A sensor that the model does not have.
+    #[error("end effector sensor `{name}` is not among the robot's sensors")]
+    UnknownSensor {
+        /// Name of the sensor given.
+        name: String,
+    },
+}
+
+/// A kind of hand.
+#[derive(Debug, Clone, Copy)]
+pub struct Kind {
+    /// Name of the kind in a robot YAML.
+    pub name: &'static str,
+    /// Constructor from a robot YAML's section.
+    pub make: fn(&Config) -> Result<Box<dyn EndEffector>, EndEffectorError>,
+    /// Parameters of a sensible hand of this kind: documentation, and input of the conformance tests.
+    pub example: &'static [(&'static str, f64)],
+}
+
+/// Reader of the numbers of a robot YAML's section.
+pub(super) struct Numbers<'a> {
+    pub(super) kind: &'static str,
+    pub(super) config: &'a Config,
+}
+
+impl Numbers<'_> {
+    pub(super) fn get(&self, parameter: &'static str) -> Result<f64, EndEffectorError> {
+        let found = self.config.parameters.iter().find(|(name, _)| name == parameter);
+        match found {
+            Some(&(_, value)) if value.is_finite() => Ok(value),
+            Some(&(_, value)) => {
+                Err(EndEffectorError::Range { kind: self.kind, parameter, value, range: "finite" })
+            }
+            None => Err(EndEffectorError::Missing { kind: self.kind, parameter }),
+        }
+    }
+
+    pub(super) fn positive(&self, parameter: &'static str) -> Result<f64, EndEffectorError> {
+        match self.get(parameter)? {
+            value if value > 0.0 => Ok(value),
+            value => {
+                Err(EndEffectorError::Range { kind: self.kind, parameter, value, range: "above 0" })
+            }
+        }
+    }
+
+    /// Properties that all hands have.
+    pub(super) fn fingers(&self) -> Result<Fingers, EndEffectorError> {
+        Ok(Fingers {
+            joint: self.joint()?,
+            tool_frame: self.config.tool_frame,
+            opening: self.opening()?,
+            n: self.positive("fingers")?,
+            force_max: self.positive("force_max")?,
+            pad_depth: self.positive("pad_depth")?,
+            pad_width: self.positive("pad_width")?,
+        })
+    }
+
+    /// The one joint that is driven.
+    fn joint(&self) -> Result<BodyId, EndEffectorError> {
+        match self.config.joints[..] {
+            [joint] => Ok(joint),
+            ref other => Err(EndEffectorError::Parts {
+                kind: self.kind,
+                want: "one driven joint",
+                got: other.len(),
+            }),
+        }
+    }
+
+    /// Least and greatest opening, `opening_min` and `opening_max`. [m]
+    fn opening(&self) -> Result<(f64, f64), EndEffectorError> {
+        let (lowest, highest) = (self.get("opening_min")?, self.positive("opening_max")?);
+        if lowest < 0.0 || lowest >= highest {
+            let range = "at least 0 and below opening_max";
+            return Err(EndEffectorError::Range {
+                kind: self.kind,
+                parameter: "opening_min",
+                value: lowest,
+                range,
+            });
+        }
+        Ok((lowest, highest))
+    }
+}
