@@ -18,7 +18,7 @@ from support.so101 import ARM, CONFIG, COUNT, HOME, NAMESPACE, START_TOLERANCE, 
 from tf2_msgs.msg import TFMessage
 from trajectory_msgs.msg import JointTrajectory
 
-pytestmark = pytest.mark.bus
+pytestmark = pytest.mark.realtime
 
 FAR = [1.0, -0.6, 0.5, 0.7, -0.9]
 # From the loss of the bus to the result of a goal, with a machine that is busy. [s]

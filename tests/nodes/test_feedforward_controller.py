@@ -175,7 +175,8 @@ def test_tells_the_desired_state_at_an_instant(ros, follow):
     handle = ros.send_goal(follow, goal(turned(0.3), 1.0))
     assert handle.accepted
     states.messages.clear()
-    stamp = states.wait(lambda m: moving(m) > 0.05).header.stamp
+    # The arm may move a little faster than desired, not by half.
+    stamp = states.wait(lambda m: moving(m) > 0.1).header.stamp
     now = ros.call(QueryTrajectoryState, name, time=stamp)
     assert now.success and list(now.name) == ARM, now.message
     assert max(abs(v) for v in now.velocity) > 0.05

@@ -2,6 +2,7 @@
 
 mod dae;
 mod error;
+mod normals;
 mod obj;
 mod stl;
 

@@ -1,6 +1,5 @@
 //! Triangulation of shapes, with a normal at each corner.
 
-use std::collections::BTreeMap;
 use std::f64::consts::{FRAC_PI_2, TAU};
 
 use karakuri_model::{Mesh, Shape};
@@ -8,8 +7,6 @@ use karakuri_spatial::{Pose, Vector3};
 
 use crate::Item;
 
-/// Cosine of the angle between faces beyond which there is an edge between them. [-]
-const CREASE: f64 = 0.8;
 /// Number of sides of a circle.
 const SIDES: usize = 48;
 
@@ -181,34 +178,11 @@ fn add_band(
     }
 }
 
-/// Adds a mesh, smooth where faces meet at a small angle: the normal of a corner is the mean, by area, of the faces there that
-/// are within [`CREASE`] of its own.
+/// Adds a mesh, smooth where faces meet at a small angle.
 fn add_mesh(triangles: &mut Vec<Triangle>, mesh: &Mesh) {
-    let corners = |t: &[u32; 3]| t.map(|i| Vector3::from(mesh.vertices[i as usize]));
-    let areas: Vec<Vector3> = mesh
-        .triangles
-        .iter()
-        .map(|t| {
-            let [a, b, c] = corners(t);
-            (b - a).cross(&(c - a))
-        })
-        .collect();
-    // STL repeats each vertex in every triangle: equal places are one vertex.
-    let place = |i: u32| mesh.vertices[i as usize].map(f64::to_bits);
-    let mut faces_at: BTreeMap<[u64; 3], Vec<usize>> = BTreeMap::new();
-    for (face, t) in mesh.triangles.iter().enumerate() {
-        for &i in t {
-            faces_at.entry(place(i)).or_default().push(face);
-        }
-    }
-    for (face, t) in mesh.triangles.iter().enumerate() {
-        let Some(own) = areas[face].try_normalize(0.0) else { continue };
-        let normals = t.map(|i| {
-            let around = faces_at.get(&place(i)).map_or(&[][..], Vec::as_slice);
-            let smooth =
-                around.iter().map(|&f| areas[f]).filter(|a| a.dot(&own) > CREASE * a.norm());
-            smooth.sum::<Vector3>().try_normalize(0.0).unwrap_or(own)
-        });
-        triangles.push(Triangle { corners: corners(t), normals, item: 0 });
-    }
+    let faces = mesh.triangles.iter().zip(mesh.corner_normals());
+    triangles.extend(faces.filter_map(|(t, normals)| {
+        let corners = t.map(|i| Vector3::from(mesh.vertices[i as usize]));
+        Some(Triangle { corners, normals: normals?, item: 0 })
+    }));
 }

@@ -6,42 +6,17 @@
 use std::collections::BTreeMap;
 
 use karakuri_model::Mesh;
-use karakuri_spatial::Vector3;
 
-/// Cosine of the angle between faces beyond which there is an edge between them. [-]
-const CREASE: f64 = 0.8;
-
-/// Bytes of a mesh, smooth where faces meet at a small angle: the normal of a corner is the mean, by area, of the faces there
-/// that are within [`CREASE`] of its own.
+/// Bytes of a mesh, smooth where faces meet at a small angle.
 #[expect(clippy::cast_possible_truncation, reason = "pictures need no more than single precision")]
 pub(super) fn buffer(mesh: &Mesh) -> Vec<u8> {
-    let corners = |t: &[u32; 3]| t.map(|i| Vector3::from(mesh.vertices[i as usize]));
-    let areas: Vec<Vector3> = mesh
-        .triangles
-        .iter()
-        .map(|t| {
-            let [a, b, c] = corners(t);
-            (b - a).cross(&(c - a))
-        })
-        .collect();
-    // STL repeats each vertex in every triangle: equal places are one vertex.
     let place = |i: u32| mesh.vertices[i as usize].map(f64::to_bits);
-    let mut faces_at: BTreeMap<[u64; 3], Vec<usize>> = BTreeMap::new();
-    for (face, t) in mesh.triangles.iter().enumerate() {
-        for &i in t {
-            faces_at.entry(place(i)).or_default().push(face);
-        }
-    }
     let mut indices: Vec<u32> = Vec::with_capacity(3 * mesh.triangles.len());
     let mut vertices: Vec<([f64; 3], [i8; 4])> = Vec::new();
     let mut known: BTreeMap<([u64; 3], [i8; 4]), u32> = BTreeMap::new();
-    for (face, t) in mesh.triangles.iter().enumerate() {
-        let Some(own) = areas[face].try_normalize(0.0) else { continue };
-        for &i in t {
-            let around = faces_at.get(&place(i)).map_or(&[][..], Vec::as_slice);
-            let smooth =
-                around.iter().map(|&f| areas[f]).filter(|a| a.dot(&own) > CREASE * a.norm());
-            let normal = smooth.sum::<Vector3>().try_normalize(0.0).unwrap_or(own);
+    for (t, normals) in mesh.triangles.iter().zip(mesh.corner_normals()) {
+        let Some(normals) = normals else { continue };
+        for (&i, normal) in t.iter().zip(normals) {
             let normal = [normal.x, normal.y, normal.z, 0.0].map(|x| (127.0 * x).round() as i8);
             let next = vertices.len() as u32;
             let index = *known.entry((place(i), normal)).or_insert(next);
