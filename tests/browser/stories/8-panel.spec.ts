@@ -36,7 +36,7 @@ test('a script waits to be allowed, waves the arm, and is plotted', async ({ sta
   await expect.poll(async () => (await studio.pose()).r_shoulder_pitch ?? 0, { timeout: 20_000 }).toBeLessThan(-0.6);
 });
 
-test.fixme('an endless script stops with its line, and the simulation goes on', async ({ start, studio, page, folder }) => {
+test('an endless script stops with its line, and the simulation goes on', async ({ start, studio, page, folder }) => {
   folder.write('loop.yaml', MOTION('fn step(s) {\n  loop {\n    let x = 1;\n  }\n}'));
   await start('loop.yaml');
   await studio.tab('Panels').click();
