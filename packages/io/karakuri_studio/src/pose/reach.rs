@@ -46,13 +46,13 @@ impl Poser {
             restarts: 0,
             ..IkOptions::default()
         };
-        let outcome = self
+        let mut outcome = self
             .ik
             .solve(&self.model, &problem, &options)
             .map_err(|error| WireError::from_text(Code::Invalid, &error))?;
         let q = self.ik.position.clone();
-        let mut outcome = outcome;
-        if outcome.obstacle == Some(IkObstacle::Stuck) {
+        // The limit that a limb meets on its way to a target beyond its reach is not the reason.
+        if matches!(outcome.obstacle, Some(IkObstacle::Stuck | IkObstacle::Limit { .. })) {
             outcome.obstacle = self.too_far(&targets, &locked).or(outcome.obstacle);
         }
         let joint = match outcome.obstacle {
