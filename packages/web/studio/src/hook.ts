@@ -34,6 +34,8 @@ export interface Hook {
   pose(): { [joint: string]: number };
   /** Position of a joint of the motion at a time. [rad or m] */
   q(joint: string, time: number): number;
+  /** Value of a parameter, as the simulation has it. */
+  parameter(name: string): number | boolean | string | null;
   ik(): IkReport | null;
   /** Where a point of the world is in the window. [pixel] (2) */
   project(x: number, y: number, z: number): [number, number] | null;
@@ -121,6 +123,7 @@ export function exposeHook(studio: Studio, edits: Edits, reach: Reach, picture: 
     pose: () =>
       Object.fromEntries(studio.joints.map((joint, i) => [joint.name, display.positions[i] ?? Number.NaN])),
     q: (joint, time) => display.clip?.position(studio.jointIndex.get(joint) ?? -1, time) ?? Number.NaN,
+    parameter: (name) => studio.parameters.find((one) => one.name === name)?.value ?? null,
     ik: () => reach.report,
     project: (x, y, z) => picture()?.world.project(x, y, z) ?? null,
     handle: (link) => picture()?.linkOnScreen(link) ?? null,
