@@ -10,7 +10,11 @@ make_page() {
   [ ! -e "$page/dist/index.html" ] || [ "$stamp" != "$(cat "$state/page-stamp" 2> /dev/null)" ] || return 0
   step 'page of the studio' page "$page/build.sh" "$node_folder" || status=$?
   case $status in
-    0) echo "$stamp" > "$state/page-stamp" ;;
+    0)
+      echo "$stamp" > "$state/page-stamp"
+      # the program is compiled again with files that it has not seen
+      touch "$root/packages/io/karakuri_studio/src/server/page.rs"
+      ;;
     3) say "    without a page of the studio: $(tail -n 1 "$log_dir/page.log")" ;;
     *)
       show_failure page
@@ -47,14 +51,19 @@ test_page() (
   node node_modules/vitest/vitest.mjs run
 )
 
-# What a person does with the page, in a browser of the system.
-test_browser() (
-  set -e
+# Programs of the tests in a browser.
+make_browser_tests() (
   use_node
   cd "$root/tests/browser"
-  if ! cmp -s package-lock.json node_modules/.locked; then
-    npm ci --ignore-scripts --no-audit --no-fund
-    cp package-lock.json node_modules/.locked
-  fi
+  cmp -s package-lock.json node_modules/.locked || {
+    npm ci --ignore-scripts --no-audit --no-fund && cp package-lock.json node_modules/.locked
+  }
+)
+
+# What a person does with the page, in a browser of the system.
+test_browser() (
+  make_browser_tests || exit 1
+  use_node
+  cd "$root/tests/browser"
   node node_modules/@playwright/test/cli.js test
 )
