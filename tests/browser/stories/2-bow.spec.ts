@@ -49,6 +49,11 @@ test('a bow is made, played and taken back', async ({ start, studio, page }) => 
   expect(await studio.q('l_hip_pitch', 1)).toBeCloseTo(-30 * degree, 6);
   expect(await studio.q('l_hip_pitch', 1.5)).toBeCloseTo(-50 * degree, 6);
 
+  // a scene that is selected is shown as it ends
+  await page.getByRole('button', { name: 'Scene 2', exact: true }).click();
+  await studio.idle();
+  expect((await studio.pose()).l_hip_pitch).toBeCloseTo(-50 * degree, 6);
+
   await page.getByRole('button', { name: 'To the start' }).click();
   await page.getByRole('button', { name: 'Play' }).click();
   await expect.poll(() => studio.get('playing')).toBe(false);

@@ -4,10 +4,11 @@ use karakuri_dynamics::{
     IkObstacle, IkOptions, IkProblem, IkTarget, forward_kinematics, frame_pose,
 };
 use karakuri_model::{Base, BodyId, FrameId, JointKind};
-use karakuri_motion::{Document, Support};
+use karakuri_motion::Document;
 use karakuri_spatial::{Matrix3, Pose, UnitQuaternion, Vector3};
 
 use super::Poser;
+use super::evaluate::Posture;
 use crate::wire::{Code, IkGoal, IkReport, IkTargetGoal, WireError};
 
 /// Steps of a solution while the pointer moves: a few milliseconds.
@@ -22,7 +23,7 @@ impl Poser {
         document: &Document,
         goal: &IkGoal,
     ) -> Result<IkReport, WireError> {
-        let start = self.position(document, &goal.start)?;
+        let Posture { q: start, support } = self.posture(document, &goal.start)?;
         forward_kinematics(&self.model, &mut self.data, &start);
         let mut targets = Vec::new();
         for target in &goal.targets {
@@ -66,7 +67,7 @@ impl Poser {
             obstacle: outcome.obstacle.map(|obstacle| name_of(obstacle).to_owned()),
             joint,
             text: outcome.explain(&self.model, &targets),
-            pose: self.show(&q, goal.start.support.unwrap_or(Support::Auto)),
+            pose: self.show(&Posture { q, support }),
         })
     }
 
