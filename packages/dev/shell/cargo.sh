@@ -17,6 +17,8 @@ cargo_step() {
 # the end of the programs.
 build() {
   [ -e "$target/sim" ] || need_disk 3 "$target"
+  # First: the program has the page's files in it.
+  make_page || exit 1
   cargo_step 'compile' compile build --release --workspace --bins --examples "$@" || exit 1
   lay_out
 }

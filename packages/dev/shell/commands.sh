@@ -50,6 +50,10 @@ dev_demo() {
   build
   separate_ros
   mkdir -p "out/demo/$name"
+  if [ "$name" = studio ] && page_is_built; then
+    step 'programs for pictures' browser make_browser_tests || { show_failure browser; exit 1; }
+    use_node
+  fi
   run python3 "packages/dev/demos/$name.py" --out "out/demo/$name" "${arguments[@]}"
 }
 

@@ -4,10 +4,11 @@ help_test() {
   cat << 'S'
 usage: ./dev test [STAGE...]
 
-Builds everything and runs every test (rust, system), or only the given stages:
+Builds everything and runs every test (rust, page, system), or only the given stages:
 
   quick    the fast part: rust without what takes seconds, and the system tests of four nodes and of a walk
   rust     libraries, the offline program, the ROS layer, the nodes (cargo test)
+  page     the page of the motion studio (vitest), and stories of its use in Chromium (Playwright); named as skipped without one
   system   running nodes, seen by rclpy clients (pytest in tests/); files beside each other where pytest-xdist is installed,
            then emulated buses, some at a time, then, alone, what runs against the clock
   builds   the physics compiled a second time, with other settings, gives the same bits (only when asked for: minutes)
@@ -91,9 +92,9 @@ find_pytest() {
 dev_test() {
   local stages=("$@") name started=$SECONDS beside buses tests=()
   for name; do
-    case $name in quick | rust | system | builds) ;; *) help_test >&2; fail_usage "there is no stage \`$name\`" ;; esac
+    case $name in quick | rust | page | system | builds) ;; *) help_test >&2; fail_usage "there is no stage \`$name\`" ;; esac
   done
-  [ $# -gt 0 ] || stages=(rust system)
+  [ $# -gt 0 ] || stages=(rust page system)
   with_ros
   [[ " ${stages[*]} " != *" system "* && " ${stages[*]} " != *" quick "* ]] || find_pytest
   heading 'build'
@@ -106,6 +107,15 @@ dev_test() {
     case $name in
       rust) stage 'rust: libraries, program, ROS layer, nodes' test_rust cargo test --release --no-fail-fast --workspace ;;
       builds) stage 'builds: the same bits from a second build' test_builds "$root/packages/dev/shell/builds.sh" ;;
+      page)
+        if page_is_built; then
+          stage 'page: units' test_page test_page
+          stage 'page: stories in a browser' test_browser test_browser
+        else
+          heading 'page: skipped, it is not built'
+          skipped=$((skipped + 1))
+        fi
+        ;;
       system)
         pytest_stage 'system: running nodes' test_system 'not (realtime or bus)' "${beside[@]}"
         pytest_stage 'system: emulated buses' test_buses bus "${buses[@]}"
@@ -127,8 +137,8 @@ help_lint() {
   cat << 'S'
 usage: ./dev lint
 
-Checks formatting (rustfmt), lints (clippy, warnings are errors), documentation (rustdoc), that Cargo.lock is up to date,
-and the house rules (xtask tidy). Hints about the subjects of the newest commits fail nothing.
+Checks formatting (rustfmt), lints (clippy, warnings are errors), documentation (rustdoc), that Cargo.lock is up to date, the page
+of the studio (biome, svelte-check) where it is built, and the house rules (xtask tidy). Hints about the subjects of the newest commits fail nothing.
 S
 }
 
@@ -141,6 +151,9 @@ dev_lint() {
   cargo_step 'lock file' lint_lock metadata --locked --format-version 1 || bad=1
   cargo_step 'clippy' lint_clippy clippy --release --workspace --all-targets -- -D warnings || bad=1
   RUSTDOCFLAGS='-D warnings' cargo_step 'documentation' lint_documentation doc --release --workspace --no-deps || bad=1
+  if page_is_built; then
+    step 'page' lint_page lint_page || { show_failure lint_page; bad=1; }
+  fi
   cargo_step 'house rules' lint_tidy run --quiet --release -p xtask -- tidy || bad=1
   # a hint fails nothing
   grep '^hint: ' "$log_dir/lint_tidy.log" || true

@@ -26,16 +26,20 @@ impl Poser {
         document: &Document,
         request: &PoseRequest,
     ) -> Result<Evaluated, WireError> {
-        let q = self.position(document, request)?;
-        Ok(self.show(&q, request.support.unwrap_or(Support::Auto)))
+        let posture = self.posture(document, request)?;
+        Ok(self.show(&posture))
     }
 
-    /// Position of a pose, placed on the floor. (nq)
-    pub(super) fn position(
+    /// Posture of a pose, placed on the floor, or of a motion at a time.
+    pub(super) fn posture(
         &mut self,
         document: &Document,
         request: &PoseRequest,
-    ) -> Result<Vec<f64>, WireError> {
+    ) -> Result<Posture, WireError> {
+        if let Some(motion) = &request.motion {
+            return self.in_motion(document, motion, request);
+        }
+        let support = request.support.unwrap_or(Support::Auto);
         let mut q = self.model.default_position();
         let mut root = None;
         let mut layers = Vec::new();
@@ -59,14 +63,7 @@ impl Poser {
                 q[self.model.joints[id.0].q_start] = value;
             }
         }
-        for (name, value) in &request.joints.0 {
-            let id = self.joint(name)?;
-            q[self.model.joints[id.0].q_start] = *value;
-        }
-        if !q.iter().all(|x| x.is_finite()) {
-            return Err(WireError::new(Code::Limit, "a position is no number", "write one"));
-        }
-        self.reduction.project_position(&mut q);
+        self.lay_on(&mut q, &request.joints)?;
         if matches!(self.model.base, Base::Floating) {
             let given = request.root.map(|place| pose_of(&place)).or_else(|| {
                 let RootPose { xyz, rpy } = root?;
@@ -74,10 +71,23 @@ impl Poser {
             });
             match given {
                 Some(pose) => set_root(&mut q, &pose),
-                None => self.stand(&mut q, request.support.unwrap_or(Support::Auto)),
+                None => self.stand(&mut q, support),
             }
         }
-        Ok(q)
+        Ok(Posture { q, support })
+    }
+
+    /// Lays joints on top of a position; those that follow others follow.
+    pub(super) fn lay_on(&mut self, q: &mut [f64], joints: &Joints) -> Result<(), WireError> {
+        for (name, value) in &joints.0 {
+            let id = self.joint(name)?;
+            q[self.model.joints[id.0].q_start] = *value;
+        }
+        if !q.iter().all(|x| x.is_finite()) {
+            return Err(WireError::new(Code::Limit, "a position is no number", "write one"));
+        }
+        self.reduction.project_position(q);
+        Ok(())
     }
 
     /// Pose of the root link where the robot stands in its posture at rest.
@@ -106,9 +116,7 @@ impl Poser {
         let mut on = |side: usize, q: &mut [f64]| {
             let p = at_rest[side].translation;
             let X_WSole = Pose::from_translation(Vector3::new(p.x, p.y, 0.0));
-            forward_kinematics(&performer.model, &mut self.data, q);
-            let X_RootSole = self.data.pose_in_world[0].inverse() * self.sole(&legs[side]);
-            set_root(q, &(X_WSole * X_RootSole.inverse()));
+            self.put_sole(q, &legs[side], &X_WSole);
             self.soles(legs, q)
         };
         match support {
@@ -124,13 +132,20 @@ impl Poser {
         }
     }
 
+    /// Moves the root so that a sole is at a pose.
+    pub(super) fn put_sole(&mut self, q: &mut [f64], leg: &Leg, X_WSole: &Pose) {
+        forward_kinematics(&self.performer.model, &mut self.data, q);
+        let X_RootSole = self.data.pose_in_world[0].inverse() * self.sole(leg);
+        set_root(q, &(*X_WSole * X_RootSole.inverse()));
+    }
+
     /// Pose of a sole at the data's position, `X_WSole`.
     fn sole(&self, leg: &Leg) -> Pose {
         frame_pose(&self.performer.model, &self.data, leg.foot) * leg.sole_in_foot
     }
 
     /// Poses of both soles. (2)
-    fn soles(&mut self, legs: &[Leg; 2], q: &[f64]) -> [Pose; 2] {
+    pub(super) fn soles(&mut self, legs: &[Leg; 2], q: &[f64]) -> [Pose; 2] {
         forward_kinematics(&self.performer.model, &mut self.data, q);
         [self.sole(&legs[0]), self.sole(&legs[1])]
     }
@@ -174,12 +189,13 @@ impl Poser {
         standing
     }
 
-    /// The robot at a position. (nq)
-    pub(super) fn show(&mut self, q: &[f64], support: Support) -> Evaluated {
+    /// The robot in a posture.
+    pub(super) fn show(&mut self, posture: &Posture) -> Evaluated {
+        let Posture { q, support } = posture;
         let bodies = robot_places(&self.model, &mut self.data, q);
         let model = &self.model;
         let com = center_of_mass(model, &self.data);
-        let standing = self.standing(support);
+        let standing = self.standing(*support);
         let polygon = ConvexPolygon::hull(&standing.corners);
         let margin = polygon.margin([com.x, com.y]);
         let is_floating = matches!(model.base, Base::Floating);
@@ -206,6 +222,15 @@ impl Poser {
             WireError::new(Code::NotFound, text, "take a name of the robot's description")
         })
     }
+}
+
+/// A position and the feet that stand at it.
+#[derive(Debug)]
+pub(super) struct Posture {
+    /// Position. (nq)
+    pub(super) q: Vec<f64>,
+    /// Feet that stand.
+    pub(super) support: Support,
 }
 
 /// The soles that stand.

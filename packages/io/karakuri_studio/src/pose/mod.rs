@@ -1,6 +1,7 @@
 //! Poses of the robot: where its bodies are, what holds it up, and how its links reach targets.
 
 mod evaluate;
+mod in_motion;
 mod reach;
 
 use std::sync::Arc;

@@ -4,10 +4,11 @@ use karakuri_dynamics::{
     IkCenterOfMass, IkObstacle, IkOptions, IkProblem, IkTarget, forward_kinematics, frame_pose,
 };
 use karakuri_model::{Base, BodyId, FrameId, JointKind};
-use karakuri_motion::{Document, Support};
+use karakuri_motion::Document;
 use karakuri_spatial::{Matrix3, Pose, UnitQuaternion, Vector3};
 
 use super::Poser;
+use super::evaluate::Posture;
 use crate::wire::{Code, IkGoal, IkReport, IkTargetGoal, WireError};
 
 /// Steps of a solution while the pointer moves: a few milliseconds.
@@ -22,7 +23,7 @@ impl Poser {
         document: &Document,
         goal: &IkGoal,
     ) -> Result<IkReport, WireError> {
-        let start = self.position(document, &goal.start)?;
+        let Posture { q: start, support } = self.posture(document, &goal.start)?;
         forward_kinematics(&self.model, &mut self.data, &start);
         let mut targets = Vec::new();
         for target in &goal.targets {
@@ -52,13 +53,13 @@ impl Poser {
             restarts: 0,
             ..IkOptions::default()
         };
-        let outcome = self
+        let mut outcome = self
             .ik
             .solve(&self.model, &problem, &options)
             .map_err(|error| WireError::from_text(Code::Invalid, &error))?;
         let q = self.ik.position.clone();
-        let mut outcome = outcome;
-        if outcome.obstacle == Some(IkObstacle::Stuck) {
+        // The limit that a limb meets on its way to a target beyond its reach is not the reason.
+        if matches!(outcome.obstacle, Some(IkObstacle::Stuck | IkObstacle::Limit { .. })) {
             outcome.obstacle = self.too_far(&targets, &locked).or(outcome.obstacle);
         }
         let joint = match outcome.obstacle {
@@ -72,7 +73,7 @@ impl Poser {
             obstacle: outcome.obstacle.map(|obstacle| name_of(obstacle).to_owned()),
             joint,
             text: outcome.explain(&self.model, &targets),
-            pose: self.show(&q, goal.start.support.unwrap_or(Support::Auto)),
+            pose: self.show(&Posture { q, support }),
         })
     }
 

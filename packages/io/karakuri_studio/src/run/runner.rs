@@ -15,6 +15,8 @@ use crate::wire::{
 
 /// Time between frames.
 const FRAME: Duration = Duration::from_micros(16_667);
+/// Least time between news of scripts while the simulation runs.
+const NEWS: Duration = Duration::from_millis(100);
 /// Longest time of steps without a look at the orders: *Pause* acts within it, and one step.
 const LOOK: Duration = Duration::from_millis(5);
 /// Longest time that an order waits: far longer than any step.
@@ -165,6 +167,7 @@ struct Run {
 impl Run {
     fn serve(&mut self, letters: &Receiver<Letter>) {
         self.show();
+        self.tell_of_scripts();
         loop {
             let letter = match self.phase {
                 RunPhase::Running => match self.run(letters) {
@@ -183,7 +186,7 @@ impl Run {
     /// Steps until an order comes; `None` where the run came to its end by itself.
     fn run(&mut self, letters: &Receiver<Letter>) -> Option<Letter> {
         let mut anchor = (Instant::now(), self.simulation.time());
-        let mut next_frame = Instant::now();
+        let (mut next_frame, mut next_news) = (Instant::now(), Instant::now());
         loop {
             let began = Instant::now();
             let mut due = f64::INFINITY;
@@ -208,6 +211,10 @@ impl Run {
                 next_frame = Instant::now() + FRAME;
                 self.show();
             }
+            if Instant::now() >= next_news {
+                next_news = Instant::now() + NEWS;
+                self.tell_of_scripts();
+            }
             let ahead = self.simulation.time() - due;
             let letter = if self.speed > 0.0 && ahead >= 0.0 {
                 let wait = Duration::from_secs_f64((ahead / self.speed).clamp(5e-4, 5e-3));
@@ -230,6 +237,7 @@ impl Run {
     fn stop(&mut self, reason: String) {
         self.phase = RunPhase::Paused;
         self.show();
+        self.tell_of_scripts();
         let state = RunState { error: reason, ..self.state() };
         // A session that has ended needs no news.
         let _ended = self.news.send(Input::Run(state));
@@ -238,6 +246,13 @@ impl Run {
     fn show(&mut self) {
         let frames = self.simulation.frames();
         self.audience.show(&frames);
+    }
+
+    fn tell_of_scripts(&mut self) {
+        if self.simulation.take_script_news() {
+            // A session that has ended needs no news.
+            let _ended = self.news.send(Input::Scripts);
+        }
     }
 
     fn state(&self) -> RunState {
@@ -262,6 +277,7 @@ impl Run {
             Order::Pause => {
                 self.phase = RunPhase::Paused;
                 self.show();
+                self.tell_of_scripts();
             }
             Order::Step(steps) => {
                 self.phase = RunPhase::Paused;
@@ -275,6 +291,7 @@ impl Run {
                     }
                 }
                 self.show();
+                self.tell_of_scripts();
             }
             Order::Parameters(prefix) => {
                 return Ok(Answer::Parameters(simulation.parameters(&prefix)));
@@ -288,6 +305,7 @@ impl Run {
             Order::Restore(id, time) => {
                 let report = simulation.restore(id, time)?;
                 self.show();
+                self.tell_of_scripts();
                 return Ok(Answer::Snapshot(report));
             }
             Order::Push { part, force, duration } => simulation.push(&part, force, duration)?,

@@ -138,6 +138,11 @@ impl Simulation {
         &self.scripts
     }
 
+    /// Whether a script stopped, or said something, since this was asked last.
+    pub(crate) fn take_script_news(&mut self) -> bool {
+        self.scripts.take_news()
+    }
+
     /// Frames of the present instant.
     pub(crate) fn frames(&mut self) -> Vec<Vec<u8>> {
         let header = |kind| Header { kind, stream: self.stage, seq: 0, time: self.world.time() };

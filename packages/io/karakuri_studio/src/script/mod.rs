@@ -36,15 +36,17 @@ pub(crate) struct Scripts {
 
 #[derive(Debug)]
 struct Script {
-    state: ScriptState,
     program: Option<AST>,
     engine: Engine,
     memory: Memory,
+    /// Whether it stopped or said something since the session heard of it.
+    has_news: bool,
 }
 
 /// All that a script remembers from step to step.
 #[derive(Debug, Clone)]
 pub(crate) struct Memory {
+    state: ScriptState,
     this: Dynamic,
     random: u64,
     plots: Vec<(String, f64)>,
@@ -102,7 +104,16 @@ impl Scripts {
 
     /// How each is.
     pub(crate) fn states(&self) -> Vec<ScriptState> {
-        self.all.iter().map(|script| script.state.clone()).collect()
+        self.all.iter().map(|script| script.memory.state.clone()).collect()
+    }
+
+    /// Whether one stopped, or said something, since this was asked last.
+    pub(crate) fn take_news(&mut self) -> bool {
+        let mut any = false;
+        for script in &mut self.all {
+            any |= std::mem::take(&mut script.has_news);
+        }
+        any
     }
 
     /// What each remembers.
@@ -110,9 +121,10 @@ impl Scripts {
         self.all.iter().map(|script| script.memory.clone()).collect()
     }
 
-    /// Lets each remember what it did before.
+    /// Lets each remember what it did before; what has stopped since goes on.
     pub(crate) fn recall(&mut self, memory: &[Memory]) {
         for (script, memory) in self.all.iter_mut().zip(memory) {
+            script.has_news |= script.memory.state != memory.state;
             script.memory = memory.clone();
         }
     }
@@ -128,26 +140,24 @@ impl Script {
         let random = name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
         });
-        Self {
-            state: ScriptState {
-                name: name.to_owned(),
-                hash: hash_of(text),
-                allowed: true,
-                error,
-                line,
-                said: String::new(),
-            },
-            program: program.ok(),
-            engine,
-            memory: Memory { this: Dynamic::from_map(Map::new()), random, plots: Vec::new() },
-        }
+        let state = ScriptState {
+            name: name.to_owned(),
+            hash: hash_of(text),
+            allowed: true,
+            error,
+            line,
+            said: String::new(),
+        };
+        let this = Dynamic::from_map(Map::new());
+        let memory = Memory { state, this, random, plots: Vec::new() };
+        Self { program: program.ok(), engine, memory, has_news: false }
     }
 
     /// Calls a function, if the script has it and has not stopped.
     fn call(&mut self, function: &str, shared: Shared, world: &mut World) -> Shared {
         let Some(program) = &self.program else { return shared };
         let has_it = program.iter_functions().any(|f| f.name == function && f.params.len() == 1);
-        if !has_it || !self.state.error.is_empty() {
+        if !has_it || !self.memory.state.error.is_empty() {
             return shared;
         }
         let interface = Interface::new(shared, world, self.memory.random);
@@ -169,13 +179,15 @@ impl Script {
             }
         }
         if let Some(said) = done.said {
-            self.state.said = said;
+            self.has_news |= self.memory.state.said != said;
+            self.memory.state.said = said;
         }
         if let Err(error) = result {
             // The innermost: the outermost is the call from here, which has none.
             let line = error.unwrap_inner().position().line();
             let line = line.and_then(|line| u32::try_from(line).ok());
-            self.state.error = sentence(&error);
+            self.memory.state.error = sentence(&error);
+            self.has_news = true;
             return self.locate(function, line, done.shared, world);
         }
         done.shared
@@ -190,7 +202,7 @@ impl Script {
         shared: Shared,
         world: &mut World,
     ) -> Shared {
-        self.state.line = line.unwrap_or(0);
+        self.memory.state.line = line.unwrap_or(0);
         let Some(program) = self.program.as_ref().filter(|_| line.is_none()) else { return shared };
         let last = Arc::new(AtomicU32::new(0));
         let mut engine = engine();
@@ -201,7 +213,7 @@ impl Script {
         let argument = (interface.clone(),);
         let _failed: Result<Dynamic, _> =
             engine.call_fn_with_options(options, &mut Scope::new(), program, function, argument);
-        self.state.line = last.load(Ordering::Relaxed);
+        self.memory.state.line = last.load(Ordering::Relaxed);
         interface.give_back(world)
     }
 }

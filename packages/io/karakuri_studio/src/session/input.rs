@@ -36,6 +36,8 @@ pub(crate) enum Input {
     },
     /// The simulation has ended by itself.
     Run(crate::wire::RunState),
+    /// A script of the simulation has stopped, or said something.
+    Scripts,
     /// News of a preview.
     Preview(News),
     /// The studio ends.

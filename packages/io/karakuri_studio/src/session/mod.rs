@@ -108,6 +108,7 @@ impl Session {
                 self.tell(&Event::Lease(self.clients.state()));
             }
             Input::Run(state) => self.run_news(state),
+            Input::Scripts => self.tell_scripts(),
             Input::Preview(news) => self.preview_news(news),
             Input::Quit => {}
         }

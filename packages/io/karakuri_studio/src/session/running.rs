@@ -122,6 +122,8 @@ impl Session {
             .and_then(|name| Some((name.to_owned(), project.document.motions.get(name)?.clone())));
         let (undo, redo) = (Vec::new(), Vec::new());
         self.running = Some(Running { runner, key: project.scene_key(), motion, undo, redo });
+        // Those that stopped in the last run are at their start.
+        self.tell_scripts();
         Ok(())
     }
 
@@ -265,6 +267,13 @@ impl Session {
         if self.running.is_some() {
             debug_assert_ne!(state.phase, RunPhase::Running);
             self.tell(&Event::Run(self.with_staleness(state)));
+        }
+    }
+
+    /// Tells all how the scripts are.
+    pub(super) fn tell_scripts(&self) {
+        for state in self.script_states() {
+            self.tell(&Event::Script(state));
         }
     }
 

@@ -178,3 +178,37 @@ fn files_go_out_and_come_back() {
     let error = client.ask("import", json!({ "name": "x.csv", "data": "*" })).unwrap_err();
     assert_eq!(error["code"], "malformed");
 }
+
+#[test]
+fn a_motion_is_shown_at_a_time_with_joints_on_top() {
+    let place = motions();
+    let (mut client, _) = place.client();
+    let at = |client: &mut Client, time: f64, joints: Value| {
+        let request = json!({ "motion": "look", "time": time, "joints": joints });
+        client.ask("evaluate", request).unwrap()
+    };
+    let (stand, end) = (at(&mut client, 0.2, json!({})), at(&mut client, 0.6, json!({})));
+    for (shown, angle) in [(&stand, 0.0), (&end, 0.5)] {
+        let yaw = shown["joints"]["head_yaw"].as_f64().unwrap();
+        assert!((yaw - angle).abs() < 1e-9, "{yaw}");
+        assert!((shown["joints"]["l_knee_pitch"].as_f64().unwrap() - 0.85).abs() < 1e-9);
+    }
+    // Half of the time of a smooth scene is half of its movement.
+    let middle = at(&mut client, 0.4, json!({}));
+    assert!((middle["joints"]["head_yaw"].as_f64().unwrap() - 0.25).abs() < 1e-9);
+
+    let bent = at(&mut client, 0.6, json!({ "l_ankle_pitch": -0.3, "r_ankle_pitch": -0.3 }));
+    let foot =
+        |shown: &Value| bodies_of(shown).into_iter().min_by(|a, b| a[2].total_cmp(&b[2])).unwrap();
+    for (a, b) in foot(&end).into_iter().zip(foot(&bent)) {
+        assert!((a - b).abs() < 1e-9, "the foot that stands stays: {a} {b}");
+    }
+    assert_ne!(end["root"], bent["root"], "the body moves");
+    let error = client.ask("evaluate", json!({ "motion": "run", "time": 0.0 })).unwrap_err();
+    assert_eq!(error["code"], "not_found");
+}
+
+/// Poses of the bodies of what is shown.
+fn bodies_of(shown: &Value) -> Vec<Vec<f64>> {
+    serde_json::from_value(shown["bodies"].clone()).unwrap()
+}

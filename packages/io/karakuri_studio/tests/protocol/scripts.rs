@@ -51,11 +51,28 @@ fn a_bomb_stops_itself_and_not_the_simulation() {
     allow(&mut client, "bomb");
     let state = client.ask("step", json!({ "steps": 20 })).unwrap();
     assert!((state["time"].as_f64().unwrap() - 0.02).abs() < 1e-12, "the simulation goes on");
+    let heard = client.event("script", |s| s["name"] == "bomb" && s["line"] == 3);
     let bomb = script(&mut client, "bomb");
+    assert_eq!(heard["error"], bomb["error"], "all clients hear of it at once");
     assert_eq!(bomb["line"], 3, "{bomb}");
     assert!(bomb["error"].as_str().unwrap().contains("100000 operations"), "{bomb}");
     add(&mut client, "typo", "fn step(s) {\n  let = 3;\n}");
     assert_eq!(script(&mut client, "typo")["line"], 2);
+}
+
+#[test]
+fn what_has_stopped_goes_on_from_an_earlier_snapshot() {
+    let place = Place::of_khr1();
+    let (mut client, _) = place.client();
+    add(&mut client, "late", "fn step(s) {\n  if s.time > 0.01 { s.say(none); }\n}");
+    allow(&mut client, "late");
+    client.ask("step", json!({ "steps": 20 })).unwrap();
+    assert_eq!(script(&mut client, "late")["line"], 2);
+    client.ask("restore", json!({ "time": 0.0 })).unwrap();
+    let heard = client.event("script", |s| s["name"] == "late" && s["error"] == "");
+    assert_eq!(heard["line"], 0);
+    client.ask("step", json!({ "steps": 20 })).unwrap();
+    assert_eq!(script(&mut client, "late")["line"], 2);
 }
 
 #[test]

@@ -1,0 +1,74 @@
+// Entries of the scene around the robot, as docs/scenes.md has them, in SI units.
+
+import type { PhysicsScene } from '../wire/wire';
+
+export type EntryKind = 'bodies' | 'joints' | 'springs';
+export type Entry = { [key: string]: unknown };
+export type ShapeName = 'box' | 'sphere' | 'cylinder';
+
+export interface Chosen {
+  list: EntryKind;
+  name: string;
+}
+
+/** New bodies, of about the size of a robot that is 0.3 m tall. */
+export const NEW_SHAPES: Record<ShapeName, { shape: Entry; mass: number; height: number }> = {
+  box: { shape: { box: [0.08, 0.08, 0.08] }, mass: 0.1, height: 0.04 },
+  sphere: { shape: { sphere: { radius: 0.03 } }, mass: 0.05, height: 0.03 },
+  cylinder: { shape: { cylinder: { radius: 0.03, length: 0.1 } }, mass: 0.1, height: 0.05 },
+};
+
+export const JOINT_TYPES = ['hinge', 'slider', 'ball', 'fixed'] as const;
+
+/** A number at a path such as `pose.xyz.0`; `fallback` where there is none. */
+export function numberAt(entry: Entry, path: string, fallback = 0): number {
+  let at: unknown = entry;
+  for (const key of path.split('.')) {
+    if (typeof at !== 'object' || at === null) return fallback;
+    at = (at as Entry)[key];
+  }
+  return typeof at === 'number' ? at : fallback;
+}
+
+/** The entry with a value at a path; lists and maps on its course are copied, and made where they are missing. */
+export function withValue(entry: Entry, path: string, value: unknown): Entry {
+  const [key = '', ...rest] = path.split('.');
+  const before = entry[key];
+  if (rest.length === 0) return { ...entry, [key]: value };
+  const index = Number(rest[0]);
+  if (Number.isInteger(index)) {
+    const list = Array.isArray(before) ? [...before] : [0, 0, 0];
+    list[index] = value;
+    return { ...entry, [key]: list };
+  }
+  return { ...entry, [key]: withValue((before as Entry | undefined) ?? {}, rest.join('.'), value) };
+}
+
+/** The number fields of a body's shape: path and what it is. */
+export function shapeFields(entry: Entry): { path: string; name: string }[] {
+  const shape = (entry.shape ?? {}) as Entry;
+  if ('box' in shape) return ['x', 'y', 'z'].map((name, i) => ({ path: `shape.box.${i}`, name }));
+  if ('sphere' in shape) return [{ path: 'shape.sphere.radius', name: 'radius' }];
+  for (const kind of ['cylinder', 'capsule']) {
+    if (kind in shape) return ['radius', 'length'].map((name) => ({ path: `shape.${kind}.${name}`, name }));
+  }
+  if ('ellipsoid' in shape)
+    return ['x', 'y', 'z'].map((name, i) => ({ path: `shape.ellipsoid.semi_axes.${i}`, name }));
+  return [];
+}
+
+/** Entries of a kind by name. */
+export function entriesOf(scene: PhysicsScene | undefined, list: EntryKind): { [name: string]: Entry } {
+  return (scene?.[list] ?? {}) as { [name: string]: Entry };
+}
+
+/** Joints and springs that name a body: they go with it. */
+export function connectionsOf(scene: PhysicsScene | undefined, body: string): Chosen[] {
+  const names = (end: unknown) =>
+    end === body || (typeof end === 'object' && end !== null && (end as Entry).part === body);
+  return (['joints', 'springs'] as const).flatMap((list) =>
+    Object.entries(entriesOf(scene, list))
+      .filter(([, entry]) => names(entry.a) || names(entry.b))
+      .map(([name]) => ({ list, name })),
+  );
+}

@@ -1,0 +1,192 @@
+// Renderer, camera, light and floor; draws only when something has changed.
+
+import {
+  AmbientLight,
+  Box3,
+  DirectionalLight,
+  HemisphereLight,
+  type Object3D,
+  PCFShadowMap,
+  PerspectiveCamera,
+  Raycaster,
+  Scene,
+  Vector2,
+  Vector3,
+  WebGLRenderer,
+} from 'three';
+import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
+import { Floor } from './floor';
+
+export type Side = 'front' | 'right' | 'top' | 'angle';
+
+/** Where the camera is, seen from what it looks at. */
+const SIDES: Record<Side, [number, number, number]> = {
+  front: [1, 0, 0.06],
+  right: [0, -1, 0.06],
+  // not quite vertical: z stays up
+  top: [0.001, 0, 1],
+  angle: [0.86, 0.48, 0.36],
+};
+const FIELD_OF_VIEW = 30;
+
+export class World {
+  readonly scene = new Scene();
+  readonly camera = new PerspectiveCamera(FIELD_OF_VIEW, 1, 0.01, 100);
+  readonly orbit: OrbitControls;
+  /** Frames that were drawn. */
+  frames = 0;
+  /** Whether a processor draws, in place of a graphics card. */
+  readonly inSoftware: boolean;
+
+  private readonly renderer: WebGLRenderer;
+  private readonly sun = new DirectionalLight(0xffffff, 2.2);
+  private readonly raycaster = new Raycaster();
+  private readonly observer: ResizeObserver;
+  private floor: Floor | null = null;
+  private requested = 0;
+  private before: () => void = () => {};
+
+  constructor(private readonly canvas: HTMLCanvasElement) {
+    this.renderer = new WebGLRenderer({ canvas, antialias: true, alpha: true });
+    this.inSoftware = drawsInSoftware(this.renderer);
+    this.renderer.shadowMap.type = PCFShadowMap;
+    this.camera.up.set(0, 0, 1);
+    this.orbit = new OrbitControls(this.camera, canvas);
+    this.orbit.addEventListener('change', () => this.invalidate());
+    // Sky and ground light shadows of robots softly; the sun gives them form.
+    this.scene.add(
+      new HemisphereLight(0xffffff, 0x8d8478, 1.5),
+      new AmbientLight(0xffffff, 0.25),
+      this.sun,
+      this.sun.target,
+    );
+    this.observer = new ResizeObserver(() => this.resize());
+    this.observer.observe(canvas);
+    // A lost context comes back empty: three fills it again from the scene.
+    canvas.addEventListener('webglcontextrestored', () => this.invalidate());
+  }
+
+  /** Sets the scale of floor, light and camera: about the height of the robot. [m] */
+  setSize(size: number): void {
+    this.floor?.root.removeFromParent();
+    this.floor = new Floor(size);
+    this.scene.add(this.floor.root);
+    this.sun.position.set(1.2 * size, 1.6 * size, 4 * size);
+    const frustum = this.sun.shadow.camera;
+    frustum.left = frustum.bottom = -2 * size;
+    frustum.right = frustum.top = 2 * size;
+    frustum.near = 0.1 * size;
+    frustum.far = 8 * size;
+    frustum.updateProjectionMatrix();
+    this.sun.shadow.mapSize.set(1024, 1024);
+    this.sun.shadow.bias = -0.0005;
+    this.sun.shadow.normalBias = 0.01 * size;
+    this.camera.near = size / 100;
+    this.camera.far = 50 * size;
+    this.orbit.minDistance = 0.2 * size;
+    this.orbit.maxDistance = 20 * size;
+    this.shadows(!this.inSoftware);
+  }
+
+  shadows(on: boolean): void {
+    this.sun.castShadow = on;
+    this.renderer.shadowMap.enabled = on;
+    this.floor?.shadows(on);
+    this.invalidate();
+  }
+
+  floorColor(lines: string): void {
+    this.floor?.color(lines);
+    this.invalidate();
+  }
+
+  /** Called before each frame is drawn. */
+  beforeFrame(update: () => void): void {
+    this.before = update;
+  }
+
+  /** Asks for a frame. */
+  invalidate(): void {
+    this.requested ||= requestAnimationFrame(() => this.draw());
+  }
+
+  /** Whether no frame is asked for. */
+  get idle(): boolean {
+    return this.requested === 0;
+  }
+
+  /** Turns the camera to a side, and to what is to be seen whole. */
+  look(side: Side, objects: Object3D): void {
+    const box = new Box3().setFromObject(objects);
+    if (box.isEmpty()) return;
+    const centre = box.getCenter(new Vector3());
+    const radius = Math.max(box.getSize(new Vector3()).length() / 2, 0.01);
+    const narrow = Math.min(1, this.camera.aspect);
+    const distance = (1.12 * radius) / Math.sin((FIELD_OF_VIEW * Math.PI) / 360) / narrow;
+    this.camera.position
+      .set(...SIDES[side])
+      .setLength(distance)
+      .add(centre);
+    this.orbit.target.copy(centre);
+    this.orbit.update();
+    this.invalidate();
+  }
+
+  /** Moves the camera's centre to what is to be seen, without turning it. */
+  frame(objects: Object3D): void {
+    const centre = new Box3().setFromObject(objects).getCenter(new Vector3());
+    this.camera.position.add(centre).sub(this.orbit.target);
+    this.orbit.target.copy(centre);
+    this.orbit.update();
+    this.invalidate();
+  }
+
+  /** The nearest object at a point of the window. */
+  pick(x: number, y: number, objects: Object3D): Object3D | null {
+    const box = this.canvas.getBoundingClientRect();
+    const at = new Vector2(((x - box.left) / box.width) * 2 - 1, 1 - ((y - box.top) / box.height) * 2);
+    this.raycaster.setFromCamera(at, this.camera);
+    return this.raycaster.intersectObject(objects, true)[0]?.object ?? null;
+  }
+
+  /** Where a point of the world is in the window. [pixel] (2) */
+  project(x: number, y: number, z: number): [number, number] {
+    this.camera.updateMatrixWorld();
+    const box = this.canvas.getBoundingClientRect();
+    const at = new Vector3(x, y, z).project(this.camera);
+    return [box.left + ((at.x + 1) / 2) * box.width, box.top + ((1 - at.y) / 2) * box.height];
+  }
+
+  dispose(): void {
+    cancelAnimationFrame(this.requested);
+    this.observer.disconnect();
+    this.orbit.dispose();
+    this.renderer.dispose();
+  }
+
+  private draw(): void {
+    this.requested = 0;
+    this.before();
+    this.renderer.render(this.scene, this.camera);
+    this.frames++;
+  }
+
+  private resize(): void {
+    const { clientWidth: width, clientHeight: height } = this.canvas;
+    if (width === 0 || height === 0) return;
+    this.renderer.setPixelRatio(this.inSoftware ? 1 : Math.min(devicePixelRatio, 2));
+    this.renderer.setSize(width, height, false);
+    this.camera.aspect = width / height;
+    this.camera.updateProjectionMatrix();
+    // in the same task: a canvas that was resized is empty until it is drawn
+    cancelAnimationFrame(this.requested);
+    this.draw();
+  }
+}
+
+function drawsInSoftware(renderer: WebGLRenderer): boolean {
+  const context = renderer.getContext();
+  const names = context.getExtension('WEBGL_debug_renderer_info');
+  const name = String(context.getParameter(names ? names.UNMASKED_RENDERER_WEBGL : context.RENDERER));
+  return /swiftshader|llvmpipe|softpipe|software/i.test(name);
+}
