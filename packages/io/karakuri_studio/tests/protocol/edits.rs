@@ -255,9 +255,7 @@ fn the_centre_of_mass_is_dragged_over_feet_that_stand() {
     let feet = welcome["stage"]["robots"][0]["feet"].clone();
     let shown = client.ask("evaluate", json!({ "pose": "bow" })).unwrap();
     let [x, y] = [0, 1].map(|i| shown["com"][i].as_f64().unwrap());
-    let goal = |x: f64| {
-        json!({ "start": { "pose": "bow" }, "held": feet, "com": [x, y], "root_moves": true })
-    };
+    let goal = |x: f64| json!({ "start": { "pose": "bow" }, "held": feet, "com": [x, y], "root_moves": true });
     let near = client.ask("ik", goal(x + 0.004)).unwrap();
     assert_eq!(near["reached"], true, "{near}");
     let moved = near["pose"]["com"][0].as_f64().unwrap() - x;
