@@ -50,6 +50,7 @@ struct DofFactor {
 impl Articulated {
     /// Allocates for a model; nothing is factorised yet.
     pub fn new(model: &Model) -> Self {
+        // NaN, so that a solve before the first `factorize` returns NaN and not a plausible answer.
         let empty =
             DofFactor { S: Motion::default(), U: Force::default(), inverse_pivot: f64::NAN };
         let n = model.bodies.len();
@@ -116,6 +117,7 @@ impl Articulated {
             self.share[k] = 0.0;
         }
         let mut F = self.about_origin(body, impulse);
+        // Ancestors of both bodies are on both paths: their zero is overwritten. Those of `body` alone are never read again.
         for k in self.topology.chain(self.topology.last_dof[body.0]) {
             let f = &self.dofs[k];
             self.share[k] = f.S.dot(&F) * f.inverse_pivot;
@@ -145,6 +147,7 @@ impl Articulated {
             let mut A = body.parent.map_or(Motion::default(), |p| self.motion[p.0]);
             for k in self.topology.dofs(i) {
                 let f = &self.dofs[k];
+                // `x` holds u_k/D_k from the sweep to the root; what is missing is −D_k⁻¹ U_kᵀ A_p. [Featherstone 2008, Table 7.1]
                 x[k] -= A.dot(&f.U) * f.inverse_pivot;
                 A += f.S * x[k];
             }

@@ -41,6 +41,7 @@ pub fn centroidal_momentum(model: &Model, data: &mut Data, q: &[f64], v: &[f64])
         let R = &data.pose_in_world[i].rotation;
         // h about O: [I ω + c × m v_c; m v_c].
         let linear = (V.linear + V.angular.cross(c)) * body.inertia.mass;
+        // The spin in the body's axes, where the inertia is constant: two products with vectors; a rotated inertia takes two of matrices.
         let spin = R * (body.inertia.about_com * R.tr_mul(&V.angular));
         h += Force::new(spin + c.cross(&linear), linear);
         mass += body.inertia.mass;
@@ -103,6 +104,7 @@ pub fn kinetic_energy(model: &Model, data: &Data) -> f64 {
 
 /// `−Σ m g · p_WCom`, zero at the world's origin. Needs `forward_kinematics`. [J]
 pub fn potential_energy(model: &Model, data: &Data) -> f64 {
+    // From the world's origin and not from O, which travels with a floating base: energy from there would not be conserved.
     -model
         .bodies
         .iter()

@@ -31,6 +31,7 @@ impl Reduction {
             follows[model.joints[coupling.follower.0].v_start] = Some(*coupling);
         }
         let independent: Vec<usize> = (0..nv).filter(|k| follows[*k].is_none()).collect();
+        // `usize::MAX` marks what no pass has resolved yet.
         let mut rows = vec![(usize::MAX, 0.0); nv];
         let mut offsets = vec![0.0; nv];
         for (r, k) in independent.iter().enumerate() {
@@ -92,6 +93,7 @@ impl Reduction {
         reduced.fill(0.0);
         for (j, (rj, fj)) in self.rows.iter().enumerate() {
             for (i, (ri, fi)) in self.rows.iter().enumerate() {
+                // Each entry of M lands on one entry of M_r, as S has one entry a row: nv² products in place of two products of matrices.
                 reduced[(*ri, *rj)] += fi * fj * M[(i, j)];
             }
         }

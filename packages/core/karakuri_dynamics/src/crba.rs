@@ -23,6 +23,7 @@ pub fn crba_at_position<'a>(model: &Model, data: &'a mut Data) -> &'a DMatrix<f6
     update_composites(model, data);
     let Data { mass_matrix: M, topology, composite, subspace, .. } = data;
     let nv = model.nv;
+    // Column-major, as nalgebra stores it: M_jk is at j + k·nv.
     let M = M.as_mut_slice();
     for k in 0..nv {
         // F = I^C_k S_k, then M_jk = S_j · F for every j from k to the root.

@@ -85,6 +85,7 @@ impl Data {
             vdot: vec![f64::NAN; nv],
             // Zero and not NaN: `crba` writes only pairs of dofs on one path to the root, all others never couple.
             mass_matrix: DMatrix::zeros(nv, nv),
+            // Zero, not NaN: only custom joints write theirs, and those of all dofs are read once there is one.
             subspace_rate: vec![Motion::default(); n_custom],
             custom_position: vec![0.0; n_custom],
             topology,

@@ -177,6 +177,7 @@ struct AxisRates {
 
 fn update_axis_rates(model: &Model, data: &Data, rates: &mut [AxisRates]) {
     for (i, (body, joint)) in model.bodies.iter().zip(&model.joints).enumerate() {
+        // Coordinates of a joint begin with its translations: one number parts them from its turns.
         let n_translations = match joint.kind {
             JointKind::Prismatic { .. } => 1,
             JointKind::Planar { .. } => 2,
@@ -251,6 +252,7 @@ fn fill_columns(data: &Data, k: usize, out: &mut RneaDerivatives) {
     let by_velocity = inertia.mul(&rate_sum) + quadratic.mul(&S.angular);
     let momentum = inertia.mul(S);
     let first = topology.first_dof[i];
+    // From the joint's own last dof on, as all dofs of one joint act on each other.
     for j in topology.chain(topology.last_dof[i]) {
         let S_j = &data.subspace[j];
         if !topology.is_custom[k] {
@@ -279,6 +281,7 @@ fn fill_rows(data: &Data, k: usize, out: &mut RneaDerivatives) {
             out.by_velocity[(k, j)] =
                 rates.rate_sum.dot(&momentum) + spin.dot(&data.subspace[j].angular);
         }
+        // M is symmetric, and `fill_columns` has computed this entry.
         out.by_acceleration[(k, j)] = out.by_acceleration[(j, k)];
     }
 }

@@ -73,6 +73,7 @@ pub fn frame_jacobian(model: &Model, data: &Data, frame: FrameId, jacobian: &mut
     let Some((body, p_OE)) = place(model, data, frame) else { return };
     let mut k = data.topology.last_dof[body];
     while k != WORLD {
+        // Columns are velocities at O; the Jacobian's are those of E's origin.
         let S = shifted(&data.subspace[k], &p_OE);
         jacobian.set_column(k, &S.to_vector());
         k = data.topology.dof_parent[k];

@@ -30,6 +30,7 @@ impl Symmetric3 {
     #[inline]
     pub(crate) fn rotated(R: &Matrix3, inertia: &Matrix3) -> Self {
         let t = R * inertia;
+        // Six entries and not nine: the result is symmetric exactly, not to round-off.
         let row = |i: usize, j: usize| {
             t[(i, 0)] * R[(j, 0)] + t[(i, 1)] * R[(j, 1)] + t[(i, 2)] * R[(j, 2)]
         };
@@ -134,6 +135,7 @@ impl RigidInertia {
         // [n; f] = [J H; Hᵀ m·1] [ω; v] with H = m [c]×.
         Force {
             moment: self.rotational.mul(&V.angular) + self.first_moment.cross(&V.linear),
+            // Hᵀ ω = −m c × ω, because [c]× is skew.
             force: V.linear * self.mass - self.first_moment.cross(&V.angular),
         }
     }

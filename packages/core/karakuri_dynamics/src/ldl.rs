@@ -88,8 +88,10 @@ impl MassFactor {
             SingularInertia::check(k, pivot)?;
             let inverse = 1.0 / pivot;
             self.inverse_pivot[k] = inverse;
+            // Always there, as a floating base has the first six dofs: an array, so that the compiler knows the length.
             let Some(above) = column_k.first_chunk::<BASE>().copied() else { continue };
             let mut i = self.topology.dof_parent[k];
+            // No test for the root: on a floating base every path ends in the base, whose numbers are below `BASE`.
             while i >= BASE {
                 let a = column_k[i] * inverse;
                 let column_i = &mut left[i * nv..(i + 1) * nv];

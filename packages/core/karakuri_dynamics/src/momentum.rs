@@ -31,6 +31,7 @@ pub fn momentum_balance(
     for (i, body) in model.bodies.iter().enumerate() {
         let (V, c) = (&data.velocity[i], data.com[i]);
         let R = &data.pose_in_world[i].rotation;
+        // About O: [R I Rᵀ ω + c × m v_c; m v_c].
         let linear = (V.linear + V.angular.cross(&c)) * body.inertia.mass;
         let spin = R * (body.inertia.about_com * R.tr_mul(&V.angular));
         data.joint_momentum[i] = Force::new(spin + c.cross(&linear), linear);

@@ -61,6 +61,7 @@ impl OperatorFactor {
         match self {
             Self::Tree(factor) => factor.solve_three(rows),
             Self::Articulated(factor) => {
+                // One by one: the scratch of an articulated sweep holds the wrenches of one right side.
                 for row in rows.chunks_exact_mut(model.nv) {
                     factor.apply_inverse(model, row);
                 }

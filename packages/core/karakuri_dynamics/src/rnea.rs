@@ -49,6 +49,7 @@ pub fn rnea_at_velocity<'a>(
 /// reference point O, in world axes.
 pub fn take_off_wrench(data: &mut Data, body: BodyId, F_O: &Force) {
     let Data { effort, subspace, topology, .. } = data;
+    // Only the joints between the body and the root bear the wrench: the cost is the body's depth.
     for k in topology.chain(topology.last_dof[body.0]) {
         effort[k] -= subspace[k].dot(F_O);
     }

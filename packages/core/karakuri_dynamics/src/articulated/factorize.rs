@@ -21,8 +21,10 @@ impl Articulated {
         extra: &[f64],
     ) -> Result<(), SingularInertia> {
         update_inertias(model, data);
+        // A tip's articulated inertia is its rigid one; the sweep adds to all others what the joints of their children leave.
         for (i, inertia) in self.inertia.iter_mut().enumerate() {
             *inertia = ArticulatedInertia::of_rigid(&data.composite[i]);
+            // Kept with the factor: impulses come at bodies' origins, and may come when `data` is at another position.
             self.body_offset[i] = data.pose_in_world[i].translation - data.origin;
         }
         for (i, body) in model.bodies.iter().enumerate().rev() {

@@ -5,9 +5,11 @@
 pub fn solve_general(A: &mut [f64], x: &mut [f64]) -> bool {
     let n = x.len();
     for k in 0..n {
+        // The largest remaining entry of the column: then no factor is above 1, which keeps the growth of round-off small.
         let size = |i: usize| A[i * n + k].abs();
         let pivot = (k + 1..n).fold(k, |most, i| if size(i) > size(most) { i } else { most });
         let (above, below) = A.split_at_mut((k + 1) * n);
+        // From column k on: the entries before it are eliminated, and nobody reads them again.
         let row = &mut above[k * n + k..];
         if pivot > k {
             row.swap_with_slice(&mut below[(pivot - k - 1) * n + k..(pivot - k) * n]);

@@ -27,6 +27,7 @@ pub fn reduce_column(rows: &mut [f64], width: usize, step: PivotStep) {
     }
     for other in above.chunks_exact_mut(width).chain(below.chunks_exact_mut(width)) {
         let factor = other[column];
+        // Constraint rows are sparse: most others have nothing in this column.
         if factor != 0.0 {
             other.iter_mut().zip(&*pivot_row).for_each(|(x, y)| *x -= factor * y);
             // Round-off in `pivot / pivot` cannot leave anything, but infinities could.

@@ -1,6 +1,7 @@
 //! `A = L D Lᵀ` of a symmetric positive semidefinite matrix. [Golub & Van Loan 2013, §4.1.2, §4.2.8]
 
 /// Pivot up to which it is round-off, for matrices scaled to entries near one.
+// Pivots are squares: what is dropped has less than 1e-6 of the effect of an unknown whose entries are near one.
 const RANK_TOLERANCE: f64 = 1e-12;
 
 /// Basic solution `A x = b`, in place of `b`, for a symmetric positive semidefinite `A`, row-major, overwritten by its factor:

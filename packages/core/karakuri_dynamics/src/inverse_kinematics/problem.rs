@@ -82,6 +82,7 @@ pub enum IkMethod {
 
 impl IkMethod {
     /// Newton as in the KHR-1 programs: half of the error a step.
+    // The damping lets Cholesky's method pass where errors repeat each other, and shortens a regular step by about 1e-9 of itself.
     pub const NEWTON: Self = Self::Newton { gain: 0.5, damping: 1e-9 };
 }
 

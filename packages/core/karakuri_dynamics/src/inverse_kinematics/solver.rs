@@ -172,6 +172,7 @@ impl InverseKinematics {
         let mut damping = FIRST_DAMPING;
         let mut iterations = 0;
         loop {
+            // By the errors that a user states, not by the cost, in which the weights count.
             let converged = errors.position <= options.position_tolerance
                 && errors.orientation <= options.orientation_tolerance;
             if converged || iterations >= options.max_iterations {
@@ -180,6 +181,7 @@ impl InverseKinematics {
             self.linearize(model, problem);
             let after = match options.method {
                 IkMethod::Newton { gain, damping } => {
+                    // Not judged by its error, as in the programs that it follows: `max_iterations` ends what does not converge.
                     iterations += 1;
                     self.try_step(model, problem, damping, gain)
                 }
@@ -199,6 +201,7 @@ impl InverseKinematics {
                     }
                 },
             };
+            // No step gains at any damping: a local minimum, which only another start avoids.
             let Some(after) = after else { return Attempt { errors, iterations, converged } };
             errors = after;
             std::mem::swap(&mut self.q, &mut self.trial);
@@ -260,6 +263,7 @@ impl InverseKinematics {
         forward_kinematics(model, &mut self.data, &self.q);
         step::errors(model, &self.data, problem, &mut self.residual);
         self.linearize(model, problem);
+        // Columns of held coordinates are zero now, but the gradient, taken before, still has the pushes against their limits.
         let held = self.bounds.iter().enumerate().filter(|(k, _)| !self.locked[*k]);
         let held = held.filter_map(|(k, bound)| {
             let push = self.gradient[k];
@@ -278,6 +282,7 @@ impl InverseKinematics {
         targets.iter().enumerate().find_map(|(i, target)| {
             let chain = Chain::of(model, target);
             let moves = chain.joints().any(|joint| {
+                // A mimic joint moves if its leader may.
                 let first = model.joints[joint].v_start;
                 !self.locked[self.reduction.row(first).0]
             });
@@ -339,6 +344,7 @@ fn bounds(model: &Model, reduction: &Reduction) -> Vec<Bound> {
 fn clamp(bounds: &[Bound], locked: &[bool], q: &mut [f64]) {
     for (bound, locked) in bounds.iter().zip(locked) {
         if let (Some(i), false) = (bound.q, locked) {
+            // Not `clamp`, which panics where limits of followers exclude each other and leave the bounds in the wrong order.
             q[i] = q[i].max(bound.lower).min(bound.upper);
         }
     }
@@ -372,6 +378,7 @@ impl<'a> Chain<'a> {
             let p = joint.pose_in_parent.translation;
             match self.model.bodies[i].parent {
                 Some(_) => reach += p.norm(),
+                // The first joint's own place is where the reach begins.
                 None => root = p,
             }
             reach += match joint.kind {
@@ -379,6 +386,7 @@ impl<'a> Chain<'a> {
                 JointKind::Prismatic { .. } => {
                     joint.limits.lower.abs().max(joint.limits.upper.abs())
                 }
+                // Nothing bounds how far these go, so no target is proven to be out of reach.
                 JointKind::Planar { .. } | JointKind::Floating | JointKind::Custom(_) => {
                     f64::INFINITY
                 }
@@ -395,6 +403,7 @@ struct SplitMix64(u64);
 impl SplitMix64 {
     /// Uniform number in [0, 1).
     fn uniform(&mut self) -> f64 {
+        // 2⁶⁴ over the golden ratio, made odd: every state is passed once before any repeats.
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

@@ -36,6 +36,8 @@ const CLOSED: f64 = 1e-14;
 /// Gap below which one that does not shrink is rounding; closed where rates are given. [m or rad]
 const ROUNDING: f64 = 1e-12;
 /// Distance of a measured coordinate from its prediction beyond which it may be on another branch. [m or rad]
+// Narrower, and fast motions lose the prediction and are closed as they were measured; wider, and a mechanism that was moved
+// to its other branch is put back on the one before.
 const SAME_BRANCH: f64 = 0.1;
 /// Coefficient in a row below which a coordinate is not named in a [`Contradiction`]. [-]
 const INVOLVED: f64 = 1e-6;
@@ -252,6 +254,7 @@ impl ConstraintEmbedding {
                 *value = predicted;
             }
         }
+        // All of them or none: a part of a prediction would open the loop further.
         for (k, value) in self.columns.iter().zip(&self.predicted) {
             if let Some(i) = self.position_of[*k].filter(|_| !value.is_nan()) {
                 q[i] = *value;
@@ -294,6 +297,7 @@ impl ConstraintEmbedding {
             update_accelerations_of(model, data, v, &self.still, &self.bodies);
             self.fill_rates(model, data);
         }
+        // The rows of the velocities with c = −Ġ v: v̇_dep = T c − R v̇_i.
         self.set_dependent(purpose, vdot);
         gap
     }
@@ -315,6 +319,7 @@ impl ConstraintEmbedding {
                 if step == 0 {
                     forward_kinematics(model, data, q);
                 } else {
+                    // From step to step only the bodies of the loops move.
                     forward_kinematics_of(model, data, q, &self.bodies);
                 }
                 self.ends.clear();
@@ -364,10 +369,12 @@ impl ConstraintEmbedding {
         let involved = self.free.iter().filter(|&&f| row[f].abs() > INVOLVED);
         let mut dofs = vec![self.columns[column]];
         dofs.extend(involved.map(|&f| self.columns[f]));
+        // The part T of the row tells of which right sides it was combined, and so which loops it is about.
         let mut parts = row[self.columns.len()..].iter();
         let mut loops = Vec::new();
         for (i, l) in model.loops.iter().enumerate() {
             let n_locked = l.locked.iter().filter(|x| **x).count();
+            // `fold` and not `any`, which ends at the first hit and would leave the rest of this loop's entries to the next one.
             if parts.by_ref().take(n_locked).fold(false, |any, t| any | (t.abs() > INVOLVED)) {
                 loops.push(i);
             }

@@ -34,6 +34,7 @@ impl LoopEnds {
         let locks_rotation = locked.contains(&true);
         Self {
             R_WA: X_WA.rotation * l.pose_in_a.rotation,
+            // Without locked rotations nobody reads these axes, and a product of matrices is spared.
             R_WB: if locks_rotation { X_WB.rotation * l.pose_in_b.rotation } else { X_WB.rotation },
             p_WA: X_WA.transform_point(&l.pose_in_a.translation),
             p_WB: X_WB.transform_point(&l.pose_in_b.translation),
@@ -113,6 +114,7 @@ pub fn largest_gap<'a>(model: &'a Model, data: &Data) -> (f64, &'a str) {
         for (gap, _) in
             LoopEnds::at(data, l).gap().iter().zip(&l.locked).filter(|(_, locked)| **locked)
         {
+            // NaN is above nothing and would go unseen; once it is here, nothing replaces it.
             if gap.abs() > largest.0 || gap.is_nan() {
                 largest = (gap.abs(), l.name.as_str());
             }

@@ -41,6 +41,7 @@ pub fn constrained(model: &Model) -> Constrained {
     for (i, (body, joint)) in model.bodies.iter().zip(&model.joints).enumerate() {
         let by_itself =
             is_constrained[joint.v_start..joint.v_start + joint.kind.nv()].contains(&true);
+        // A body moves by its own joint or with its parent, which comes before it.
         moves[i] = by_itself || body.parent.is_some_and(|p| moves[p.0]);
     }
     let chosen = |flags: &[bool]| (0..flags.len()).filter(|&k| flags[k]).collect();

@@ -17,8 +17,10 @@ use crate::{Data, OperatorFactor, forward_kinematics, integrate};
 /// Loop gap below which no projection is needed. [m or rad]
 const GAP_TOLERANCE: f64 = 1e-13;
 /// Stiffness of the penalty that stands for a closed loop, over that of the mechanism. [-]
+// The loops yield by a millionth of what the mechanism does; each further power of ten takes a digit off the mechanism's own entries.
 const PENALTY: f64 = 1e6;
 /// Part of a response left by the loops that is round-off: what it moves is locked. [-]
+// Far above the round-off of a projection, some 1e-15 of the response before it.
 const LOCKED: f64 = 1e-10;
 /// Most projections a step; each divides the gap by about the square of the step's motion.
 const PROJECTIONS: usize = 4;
@@ -151,8 +153,10 @@ impl LoopProjection {
     /// Makes a change `x` of the rates that led to `q` close the loops there, to first order, by impulses along `J_Lᵀ` of the
     /// last `factorize`; needs the kinematics of `q`. Largest gap before. [m or rad] (nv, nq)
     pub fn aim(&mut self, model: &Model, data: &Data, q: &[f64], h: f64, x: &mut [f64]) -> f64 {
+        // `gaps` leaves the gaps in the multipliers; here they become the rates that undo them in `h`.
         let (gap, nv) = (self.gaps(model, data, q), self.nv);
         // J_L (x − W λ) = −g/h determines the multipliers.
+        // `chunks_exact` takes no length of zero, which a model without degrees of freedom has.
         for (m, row) in self.multipliers.iter_mut().zip(self.jacobian.chunks_exact(nv.max(1))) {
             *m = *m / h + dot(row, x);
         }

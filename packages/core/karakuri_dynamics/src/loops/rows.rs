@@ -100,6 +100,7 @@ pub fn relative_gap(X_WA: &Pose, X_WB: &Pose, locked: [bool; 6]) -> [f64; 6] {
 /// between an axis of A and one of B against 90°, as a universal joint needs. [rad]
 pub(super) fn rotational_gap(R: &Matrix3, locked: [bool; 3]) -> Vector3 {
     match locked {
+        // The logarithm: its rate on a closed joint is the relative angular velocity itself.
         [true, true, true] => {
             UnitQuaternion::from_rotation_matrix(&Rotation3::from_matrix_unchecked(*R))
                 .scaled_axis()
@@ -143,6 +144,7 @@ pub(super) fn direction_rates(
     let mut rates = [Vector3::zeros(); 3];
     if let Some(k) = only(locked) {
         let (a, b) = crossed(R_WA, R_WB, k);
+        // Seen from A, a stands still and b turns with ω: the rate of b × a is (ω × b) × a.
         rates[k] = omega.cross(&b).cross(&a);
     }
     rates
@@ -162,6 +164,7 @@ fn crossed(R_WA: &Matrix3, R_WB: &Matrix3, k: usize) -> (Vector3, Vector3) {
 fn tilt(R: &Matrix3, axis: usize) -> Vector3 {
     let mut e = Vector3::zeros();
     e[axis] = 1.0;
+    // As long as the sine of the tilt; a turn of B about its own free axis leaves R e, and with it the gap.
     e.cross(&R.column(axis))
 }
 

@@ -8,8 +8,10 @@ use crate::dense::{PivotStep, reduce_column};
 use crate::loops::path::PathDof;
 
 /// Size up to which a pivot is rounding: the row repeats others.
+// Absolute, as entries are cosines or lever arms in metres: far above their round-off, far below what a mechanism can use.
 const PIVOT_TOLERANCE: f64 = 1e-9;
 /// Part of the largest pivot down to which a driven coordinate stays dependent. [-]
+// Nearer to 1, the choice changes often, and with it the efforts of shared drives jump; nearer to 0, a poor pivot is kept for long.
 const LASTING_PIVOT: f64 = 0.1;
 
 /// A candidate for a pivot.
