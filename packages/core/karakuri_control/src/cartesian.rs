@@ -19,8 +19,10 @@ use crate::trajectory::{
 };
 
 /// Parts into which a path is cut.
+// Quintics between the parts leave the path by the fourth power of their length; each costs one inverse kinematics.
 const PARTS: usize = 40;
 /// Largest step of a joint in one part: beyond it the joint jumped to another branch. [rad or m]
+// Steps of 20° in each part add up to 14 rad, more than a move has; other branches of an arm mostly lie farther away.
 const LARGEST_STEP: f64 = 0.35;
 
 /// Limits of a move.
@@ -81,6 +83,7 @@ pub struct MovePlanner {
 impl MovePlanner {
     /// Planner for a tool frame and the joints that move it.
     pub fn new(model: &Model, frame: FrameId, joints: &[BodyId]) -> Self {
+        // All others hold, or inverse kinematics would turn joints that this move does not command.
         let locked = (0..model.joints.len()).map(BodyId).filter(|b| !joints.contains(b)).collect();
         Self {
             frame,
@@ -197,8 +200,10 @@ impl MovePlanner {
             positions.push(next);
         }
         let duration =
+            // As in `joint_move`: points at one instant are refused.
             Profile::Quintic.duration(length, limits.speed, limits.acceleration).max(0.05);
         let mut trajectory = self.time_path(model, &positions, duration);
+        // The tool's limits are in the duration; what the joints make of the path is known only now.
         let peaks = self.joint_peaks(model, &trajectory, limits);
         // A move λ times longer has 1/λ of the speed and 1/λ² of the acceleration.
         if peaks > 1.0 {
@@ -320,6 +325,7 @@ impl MovePlanner {
 
 /// Time at which the quintic profile is at `s`, by bisection: the profile is monotone. [s]
 fn time_at(s: f64, duration: f64) -> f64 {
+    // The profile is flat at its end and rounds to 1 before: bisection would put the last point too early.
     if s >= 1.0 {
         return duration;
     }

@@ -309,6 +309,7 @@ impl FeedforwardController {
             {
                 let joint = &self.model.joints[id.0];
                 let given = measured.get(joint.v_start).filter(|effort| effort.is_finite());
+                // A drive that measures no effort leaves the hand where it is.
                 let Some(given) = given else { continue };
                 let limit = joint.limits.effort;
                 let press = (given - self.tau[joint.v_start]).clamp(-limit, limit);
@@ -348,6 +349,7 @@ impl FeedforwardController {
         if self.forces.iter().all(ForcePoint::is_idle) {
             return false;
         }
+        // Places alone are needed, which a payload does not change.
         forward_kinematics(&self.model, &mut self.data, &self.q);
         self.external.fill(Force::default());
         for point in &mut self.forces {
@@ -388,6 +390,7 @@ impl FeedforwardController {
         }
         let within = effort.clamp(-limit, limit);
         let last = &mut efforts[index];
+        // As a share of the limit, one rate suits motors of any size.
         let reach = self.settings.effort_rate * limit * dt;
         // From nothing any effort is reached at once, as it is without a limit.
         *last = if last.is_nan() || !reach.is_finite() {
@@ -395,6 +398,7 @@ impl FeedforwardController {
         } else {
             within.clamp(*last - reach, *last + reach)
         };
+        // By what was asked, not by what the bounded rate leaves of it.
         (*last, effort.abs() > limit)
     }
 }
@@ -411,6 +415,7 @@ impl Controller for FeedforwardController {
         let is_first = self.last.is_none();
         let mut moved = false;
         if let Some((last, previous)) = self.last {
+            // Equal to the bit: a paused simulation repeats its sample exactly.
             let same_place = self.measured.0 == state.q && self.measured.1 == state.v;
             if last == now && same_place {
                 // The same instant again (a paused simulation) gets the same answer: `command` holds it.
@@ -423,6 +428,7 @@ impl Controller for FeedforwardController {
         }
         self.measured.0.copy_from_slice(state.q);
         self.measured.1.copy_from_slice(state.v);
+        // Before the machines run, so that they hold the place of this sample.
         if moved {
             self.restart();
         }

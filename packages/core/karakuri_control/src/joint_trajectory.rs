@@ -47,6 +47,7 @@ use pace::Pace;
 /// Time between two updates beyond which the robot was without commands meanwhile, unless updates are that rare. [s]
 pub const INTERRUPTION: f64 = 0.02;
 /// The same in periods.
+// A single lost sample makes two periods and interrupts nothing; two in a row make three.
 const INTERRUPTED_PERIODS: f64 = 2.5;
 
 /// Runs the trajectories of one group of joints.
@@ -234,6 +235,7 @@ impl JointTrajectoryMachine {
         // Joints that the new trajectory leaves out stay where they are commanded now.
         self.path.hold(&self.command);
         let outcome = if prepared.goal.is_some() { Outcome::Preempted } else { Outcome::Replaced };
+        // Before the new goal is noted: `finish` takes the active one.
         let preempted = self.finish(outcome);
         if let Some((id, limits)) = &mut prepared.goal {
             core::mem::swap(&mut self.limits, limits);
@@ -281,6 +283,7 @@ impl JointTrajectoryMachine {
         let held = command.position;
         // The servo turns a target ahead by τ/K into the effort τ; what the limits cut off is fed forward.
         if stiffness > 0.0 {
+            // From where it is held: a joint that stands beyond a limit is not moved by its limits.
             let (lower, upper) = (settings.lower.min(held), settings.upper.max(held));
             command.position = (held + effort / stiffness).clamp(lower, upper);
         }
@@ -313,6 +316,7 @@ impl JointTrajectoryMachine {
         match self.last {
             // A paused simulation repeats its stamp: an equal sample has an equal answer.
             Some(last) if now == last => return None,
+            // A reset: what was planned belongs to another time.
             Some(last) if now < last => finished = self.restart(),
             _ => {}
         }
@@ -352,6 +356,7 @@ impl JointTrajectoryMachine {
     fn delay(&mut self, now: Time, dt: f64) {
         let Some(last) = self.last else { return };
         let elapsed = now.seconds_since(last);
+        // The interval before as well: a driver that samples rarely is not interrupted all the time.
         let period = dt.max(core::mem::replace(&mut self.interval, elapsed));
         let Motion::Follow { start: Some(start), is_goal, entered, pace } = &mut self.motion else {
             return;
@@ -388,8 +393,10 @@ impl JointTrajectoryMachine {
             });
             errors.sum()
         });
+        // The last instant that the search tried need not be the nearest.
         path.sample(t, entry, settings.interpolation, desired);
         *pace = Pace::of(desired, actual, &settings.joints);
+        // From now on the time along the path is t, whatever has passed meanwhile.
         *start = now.plus_seconds(-t);
     }
 
@@ -424,6 +431,7 @@ impl JointTrajectoryMachine {
 
     /// Brakes if anything moves and may brake, else holds.
     fn stop(&mut self) {
+        // What holds or brakes already goes on with that.
         if matches!(self.motion, Motion::Follow { .. }) {
             self.motion = Motion::Brake;
         }
@@ -443,6 +451,7 @@ impl JointTrajectoryMachine {
         match &mut self.motion {
             Motion::Start | Motion::Hold => {
                 for command in &mut self.command {
+                    // Position and effort stay: what a held hand presses with is part of its command.
                     *command = JointSample { velocity: 0.0, acceleration: 0.0, ..*command };
                 }
                 self.desired.copy_from_slice(&self.command);
@@ -462,6 +471,7 @@ impl JointTrajectoryMachine {
             }
             Motion::Follow { start, is_goal, entered, pace } => {
                 let path = &mut self.path;
+                // A trajectory without a stamp begins with the first update that follows it.
                 let start = *start.get_or_insert(now);
                 let t = now.seconds_since(start);
                 if entered.is_none() {
@@ -505,12 +515,14 @@ impl JointTrajectoryMachine {
                 position: self.distance(j, desired),
                 velocity: desired.velocity - actual.velocity,
                 acceleration: desired.acceleration - actual.acceleration,
+                // Efforts are commanded and not followed: they have no error.
                 effort: 0.0,
             };
         }
     }
 
     fn judge(&mut self, phase: Option<(Phase, f64)>) -> Option<Outcome> {
+        // A stream has no tolerances: its next point replaces what this one asks.
         self.goal?;
         let (limits, (phase, time)) = (&self.limits, phase?);
         // The goal's tolerances count only at the end of the path, the path's only until then.
@@ -574,6 +586,7 @@ fn brake(command: &mut JointSample, joint: &JointSettings, dt: f64) -> bool {
     let (v, a) = (command.velocity, command.acceleration);
     let (largest, jerk) = (joint.max_deceleration_on_cancel, joint.max_jerk_on_cancel);
     let at_rest = JointSample { velocity: 0.0, acceleration: 0.0, ..*command };
+    // So near to rest that one more period of jerk may carry it past.
     if largest <= 0.0 || v.abs() <= jerk * dt * dt && a.abs() <= 2.0 * jerk * dt {
         *command = at_rest;
         return false;

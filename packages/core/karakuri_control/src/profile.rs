@@ -117,6 +117,7 @@ impl SCurve {
             let (t_jerk, t_acceleration) = ramp(v);
             v * (2.0 * t_jerk + t_acceleration)
         };
+        // Both ramps at full speed have room in the length: the rest is cruise.
         let top = if distance(max_speed) <= length {
             max_speed
         } else {
@@ -180,6 +181,7 @@ impl SCurve {
                 return at;
             }
         }
+        // What the ramp leaves of the first half is cruise at top speed.
         ProfileSample { s: at.s + left * at.velocity, velocity: at.velocity, acceleration: 0.0 }
     }
 }

@@ -24,6 +24,7 @@ use crate::{
 };
 
 /// Requests pending at a time.
+// A burst of messages between two samples; what finds no room is refused as busy, or waits at the desk.
 const N_ORDERS: usize = 256;
 /// Reports pending at a time: what is reported of 64 updates may lie unread.
 const N_REPORTS: usize = 64;
@@ -225,6 +226,7 @@ impl Updater {
     /// Carries out what was ordered, then answers the state measured at `now` for the period `dt` that begins there [s]. True
     /// when there is something at the desk.
     pub fn update(&mut self, state: &State<'_>, now: Time, dt: f64) -> bool {
+        // Orders first: what was asked before this sample counts in its answer.
         self.carry_out_orders(now);
         let status = self.controller.update(state, now, dt, &mut self.command);
         // After the update: a stamp at the desk means that its sample has been answered.
@@ -336,6 +338,7 @@ fn is_due(next: Time, period: f64, now: Time) -> bool {
 impl Desk {
     /// Time of the newest sample that was answered; `None` before the first.
     pub fn newest(&self) -> Option<Time> {
+        // Pairs with the release in `update`: whoever sees the stamp sees what was answered with it.
         let newest = self.newest.load(Ordering::Acquire);
         (newest != NONE).then_some(Time::from_nanoseconds(newest))
     }
@@ -387,6 +390,7 @@ impl Desk {
         let id = GoalId(self.next_goal);
         let prepared = desk.settings.prepare_goal(id, goal, now)?;
         self.try_send(Order::Follow { group, prepared })?;
+        // Counted only now: a goal that was refused uses up no number.
         self.next_goal += 1;
         let desk = &mut self.groups[group];
         desk.waiting = None;
@@ -420,6 +424,7 @@ impl Desk {
     /// Cancels a goal: at the next update the group brakes or holds. `None` if it is not active.
     pub fn cancel(&mut self, group: usize, id: GoalId) -> Option<FinishedGoal> {
         let desk = self.groups.get_mut(group)?;
+        // Another goal may have taken its place since the client asked.
         desk.active.take_if(|active| *active == id)?;
         let outcome = Outcome::Canceled { lacking: desk.waiting.take() };
         self.send(Order::Cancel { group, id });
@@ -504,6 +509,7 @@ impl Desk {
                 self.queried.push_back(queried);
             }
         }
+        // What waits longest goes first; what finds no room goes back to the front.
         while let Some(order) = self.waiting.pop_front() {
             if let Err(PushError::Full(order)) = self.orders.push(order) {
                 self.waiting.push_front(order);

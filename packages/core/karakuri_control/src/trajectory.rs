@@ -134,6 +134,7 @@ pub fn interpolate(from: &Knot, to: &Knot, duration: f64, t: f64) -> JointSample
     // Six conditions at the ends determine a quintic, four a cubic, the two positions alone a line.
     let coefficients = match (velocities, accelerations) {
         (Some(v), Some(a)) => quintic(ends, v, a, duration),
+        // Accelerations at one end alone are one condition short of a quintic: they are left out.
         (Some(v), None) => cubic(ends, v, duration),
         // Accelerations without velocities leave the slopes at the ends open, so they do not count.
         (None, _) => [from.position, to.position - from.position, 0.0, 0.0, 0.0, 0.0],
@@ -229,11 +230,13 @@ impl Path {
         let knots = trajectory.points.iter().flat_map(|point| {
             order.iter().map(move |&column| match column {
                 Some(c) => Knot {
+                    // NaN marks the positions that `integrate` has to find.
                     position: point.positions.get(c).copied().unwrap_or(f64::NAN),
                     velocity: point.velocities.get(c).copied(),
                     acceleration: point.accelerations.get(c).copied(),
                     effort: point.efforts.get(c).copied(),
                 },
+                // At rest; `hold` writes the position.
                 None => JointSample::default().into(),
             })
         });
@@ -383,6 +386,7 @@ impl Path {
         for (j, (out, to)) in out.iter_mut().zip(to).enumerate() {
             let (start, from) = match next.checked_sub(1) {
                 Some(i) => (self.times[i], self.knots[i * n + j]),
+                // Before the first point the segment begins with the state in which the path was entered.
                 None => (entry.time, entry.states[j].into()),
             };
             *out = match interpolation {

@@ -47,6 +47,7 @@ impl Feedback {
     ) -> f64 {
         let DriveEffort { others, limit } = drive;
         let proportional = gains.p * error.position + gains.d * error.velocity;
+        // With the integral as it stands: whether this step is taken depends on it.
         let total = others + proportional + self.integral;
         let step = gains.i * error.position * dt;
         // At the limit of all efforts together the integral takes only steps that lead back from it.

@@ -22,6 +22,7 @@ pub struct ForceSettings {
 
 impl Default for ForceSettings {
     fn default() -> Self {
+        // The time-out is ten time constants of the filter, so that the correction follows a target that fades.
         Self { gain: 0.0, time_constant: 0.02, timeout: 0.2 }
     }
 }
@@ -96,6 +97,7 @@ impl ForcePoint {
         dt: f64,
     ) -> Force {
         let Some((target, since)) = self.target else { return Force::default() };
+        // By the target's own age: the controller runs on when its commander does not.
         let fresh = freshness(now.seconds_since(since), settings.timeout);
         if fresh == 0.0 {
             // The filter is emptied too, or the next target would begin with the correction of this one.

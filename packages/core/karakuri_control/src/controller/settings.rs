@@ -39,6 +39,7 @@ impl Default for FeedforwardSettings {
             gravity: Vector3::new(0.0, 0.0, -EARTH_GRAVITY),
             feedforward_scale: 1.0,
             friction_compensation: true,
+            // Narrower: the compensation jumps by twice the friction where a motion turns round; wider: slow motions get too little.
             friction_speed: 0.01,
             // 0.16 of the limit in 2 ms. Without a bound, preempted motions and goals faster than a joint make steps of more
             // than half of the limit.

@@ -59,6 +59,7 @@ impl InverseDynamics for Nodal {
             self.completed.constraints.reduce_effort(tau);
             return realised;
         }
+        // Nothing is supported here: what no drive gives is reported as missing.
         let drives = Drives { driven, supported: &self.nowhere };
         let closure = self.cuts.close(model, &self.completed.data, drives, &Rule::LeastNorm, tau);
         realised.missing_effort = closure.missing.0;

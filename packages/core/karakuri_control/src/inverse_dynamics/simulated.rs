@@ -168,6 +168,7 @@ impl InverseDynamics for Simulated {
         // The bias c: efforts of the motion without acceleration, with the damping of the joints.
         let (q, v, still) = (&self.completed.q, &self.completed.v, &self.still);
         let c = rnea(model, &mut self.completed.data, q, v, still, motion.external);
+        // M̂⁻¹ is applied below: until then `fall` holds the bias c.
         for (k, (fall, c)) in self.fall.iter_mut().zip(c).enumerate() {
             *fall = c + self.damping[k] * self.completed.v[k];
         }

@@ -267,6 +267,7 @@ fn check_point(
         ("efforts", &point.efforts),
     ];
     for (field, values) in fields {
+        // An empty array says nothing; any other has a number for each joint named.
         if !values.is_empty() && values.len() != want {
             return Err(GoalError::FieldSize { point: i, field, got: values.len(), want });
         }

@@ -17,8 +17,10 @@ use super::places::{At, Place, Wrench};
 use super::{Mechanism, Nodes, Target, Variant};
 
 /// Samples before a stretch, for the watch on its accelerations.
+// The watch compares five neighbouring accelerations: four come before the newest.
 pub(super) const LEAD: usize = 4;
 /// Columns of a block, both neighbours and the lead included.
+// 6 of 128 columns, lead and neighbours, give no effort; a longer row would give less of them away and take more cache than 1 kB.
 const COLUMNS: usize = 128;
 /// Samples of a full stretch.
 pub(super) const STRETCH: usize = COLUMNS - LEAD - 2;
@@ -240,6 +242,7 @@ impl Block {
     fn move_link(&mut self, i: usize, m: &Mechanism, variant: Variant, dt: f64, w: &Window) {
         let link = self.links[i];
         let rows = &self.place[i];
+        // Rows of the place that are displacements as they are: the centre of mass and, of `Point`, the columns of the rotation.
         let direct = match self.kind {
             Nodes::Com => 3,
             Nodes::Point => 12,
@@ -250,6 +253,7 @@ impl Block {
             for at in (0..w.placed).step_by(LANES) {
                 let (c, o) = (vector(rows, 0, at), vector(rows, ORIGIN, at));
                 for k in 0..=elements {
+                    // The centre of mass is halfway: node k of n elements is at o + (2 k/n) (c − o).
                     let part = Lane::splat(2.0 * k as f64 / elements as f64);
                     put(&mut self.v[..], 3 * k, at, &(o + (c - o) * part));
                 }
@@ -293,6 +297,7 @@ impl Block {
                     Link::wrench(&p_BC, force, moment)
                 }
                 Nodes::Beam { elements, lumped } => {
+                    // A uniform rod that begins at its joint ends twice as far as its centre of mass.
                     let far = p_BC * Lane::splat(2.0);
                     link.beam(elements, lumped, &far, |k| vector(a, 3 * k, at) - g)
                 }
@@ -373,6 +378,7 @@ impl Block {
             for c in 0..3 {
                 differences(&self.v[9 + c], &mut self.du[c], w);
             }
+            // Components of payloads come after those of all links.
             let first = self.links.len() * self.kind.width() + 3 * k;
             self.accelerate(first, 3, variant, target.dt, w);
             for c in 0..3 {
@@ -395,6 +401,7 @@ impl Block {
         for (k, point) in m.force_points.iter().enumerate() {
             for at in (w.lead..w.moved).step_by(LANES) {
                 let samples = w.samples(at, n);
+                // The link must get what it exerts, as it must get what accelerates it: both enter with one sign.
                 let F = [0, 1, 2].map(|c| gather(target.forces, samples, width, 3 * k + c));
                 self.add_at_point(point.body.0, &point.point, at, V::from(F));
             }
@@ -417,6 +424,7 @@ impl Block {
             for at in (self.lead..moved).step_by(LANES) {
                 // τ_k = S_k · F with the wrench of everything outboard about the body's origin.
                 let F = Wrench { moment: vector(wrench, 0, at), force: vector(wrench, 3, at) };
+                // Read only for joints whose axes stay with the parent.
                 let parent =
                     || place.parent.map_or_else(M::identity, |p| rotation_at(&self.place[p], at));
                 let R = rotation_at(body, at);

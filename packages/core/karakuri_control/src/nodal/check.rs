@@ -11,6 +11,7 @@ const WORTH_SAYING: f64 = 0.01;
 /// Rounding that is worth a warning, likewise: the size of a usual truncation at 10 ms. [-]
 const NOISE_LIMIT: f64 = 1e-4;
 /// A dead point is near when the smallest pivot is below this part of the largest. [-]
+// A lever of a thousandth of the largest takes a thousand times the force.
 const NEAR_DEAD_POINT: f64 = 1e-3;
 /// Rounding error of a computed position over its size, rms. [-]
 const POSITION_ROUNDING: f64 = 1e-16;

@@ -13,8 +13,10 @@ const FAR: f64 = 0.1;
 /// Motion of that coordinate in one of these steps. [rad or m]
 const STRIDE: f64 = 0.02;
 /// Most steps of one path. [-]
+// 200 strides are 4 rad, more than a passive joint turns between two samples of any motion that is followed.
 const MOST_STRIDES: f64 = 200.0;
 /// Difference below which two closed positions are the same. [rad or m]
+// Solutions on one branch agree to the tolerance of closing, 1e-14; only at a dead point do two branches come this near.
 const SAME: f64 = 1e-6;
 
 impl Mechanism {
@@ -149,6 +151,7 @@ impl<'a> Closing<'a> {
                 let part = if divides { done / n } else { 1.0 };
                 between[i] = last[i] + part * (q[i] - last[i]);
             });
+            // Gaps on the way do not count: the end is closed once more by the caller.
             self.complete(&mut between, &mut v, &mut vdot);
         }
         // Where the divided path ends elsewhere, the direct solution was on another branch.

@@ -108,6 +108,7 @@ impl Cuts {
         let n = starts[starts.len() - 1] + model.couplings.len();
         let nv = model.nv;
         let mut columns = vec![0.0; nv * n];
+        // Here, because the couplings' part of C never changes.
         for (c, component) in model.couplings.iter().zip(starts[starts.len() - 1]..) {
             let (f, l) = (&model.joints[c.follower.0], &model.joints[c.leader.0]);
             columns[f.v_start * n + component] = 1.0;
@@ -289,6 +290,7 @@ impl Cuts {
                 Rule::Weighted(ratings) => ratings.iter().copied().fold(0.0, f64::max),
                 _ => 1.0,
             };
+            // Without free components there is nothing to minimise.
             for k in (0..self.nv).filter(|k| drives.driven[*k] && n_free > 0) {
                 let weight = match rule {
                     // The common factor changes no minimum; it keeps entries near one, as the solver's rank tolerance asks.
@@ -334,6 +336,7 @@ impl Cuts {
             worst.rank = worst.rank.min(closure.rank);
             worst.condition = worst.condition.min(closure.condition);
             for (column, &j) in self.unknowns.iter().enumerate() {
+                // Components that a cut leaves free stay zero: its share is of what it must carry.
                 self.share[j] = share * self.base(column);
             }
         }
@@ -420,6 +423,7 @@ impl Cuts {
     /// Derivative of an unknown by a free one.
     fn slope_of(&self, column: usize, free: usize) -> f64 {
         match self.row_of[column] {
+            // A reduced row reads λ_dep = base − Σ row_f z_f.
             Some(row) => -self.system[row * (self.unknowns.len() + 1) + free],
             None => f64::from(u8::from(column == free)),
         }

@@ -126,6 +126,7 @@ pub(super) fn sin_cos(x: Lane) -> (Lane, Lane) {
     // Whole quarter turns are taken off: r = x − n π/2 in ±π/4.
     let biased = x.0 * c(core::f64::consts::FRAC_2_PI) + c(ROUND);
     let turns = biased - c(ROUND);
+    // Reduction of Cody and Waite: products of whole numbers below 2²⁰ with parts of 30 bits are exact, and the largest cancels first.
     let r = ((x.0 - turns * c(PARTS[0])) - turns * c(PARTS[1])) - turns * c(PARTS[2]);
     let z = r * r;
     // sin r = r + r³ p(r²), cos r = 1 − r²/2 + r⁴ p(r²).

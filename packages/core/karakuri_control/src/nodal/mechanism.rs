@@ -61,6 +61,7 @@ impl Mechanism {
             if i == 0 && model.base == Base::Floating {
                 supported[dofs].fill(true);
             } else {
+                // A joint that follows another has no motor of its own, even where the model gives it a drive.
                 let follows = model.couplings.iter().any(|c| c.follower == BodyId(i));
                 driven[dofs].fill(!follows && (!any || joint.drive.is_some()));
             }

@@ -213,6 +213,7 @@ fn turn(R: &M<Lane>, axis: &Vector3, angle: Lane) -> M<Lane> {
 /// `1 cos + [a] sin + a aᵀ (1 − cos)`.
 #[inline(always)]
 fn about(axis: &Vector3, sin: Lane, cos: Lane) -> M<Lane> {
+    // Rodrigues' formula: with b = a (1 − cos θ) and s = a sin θ every entry is one product and one sum.
     let a: V<Lane> = splat(axis);
     let b = a * (Lane::splat(1.0) - cos);
     let s = a * sin;
@@ -233,6 +234,7 @@ fn about(axis: &Vector3, sin: Lane, cos: Lane) -> M<Lane> {
 #[inline(always)]
 fn rotation([x, y, z, w]: [Lane; 4]) -> M<Lane> {
     let one = Lane::splat(1.0);
+    // Doubled once here, every entry below takes two products.
     let (x2, y2, z2) = (x + x, y + y, z + z);
     M::new(
         one - y2 * y - z2 * z,

@@ -99,6 +99,7 @@ impl Mechanism {
                         let along = if i == j { along } else { Vector3::zeros() };
                         product.add_lengths(link, &S.angular, &along);
                     } else {
+                        // Zeros, as all rows of [L] have the same columns.
                         let n = product.columns.iter().filter(|(body, _)| *body == j).count();
                         product.lengths.extend(core::iter::repeat_n(0.0, n));
                     }

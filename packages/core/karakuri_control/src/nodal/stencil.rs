@@ -113,6 +113,7 @@ impl Stencil {
         let tip = |j: usize| V::new(at.R[(0, j)], at.R[(1, j)], at.R[(2, j)]).map(second);
         let tips = [tip(0), tip(1), tip(2)];
         let body = &mut self.body[i + 1];
+        // The middle lane is the instant itself, where efforts are taken.
         *body = At { R: at.R.map(middle), p: at.p.map(middle) };
         let moment = link.moment_point(&body.R, tips);
         self.wrenches[i] = Link::wrench(&com.map(middle), force, moment);

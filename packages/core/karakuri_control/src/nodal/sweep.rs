@@ -83,6 +83,7 @@ impl Scheme {
         let mut rest = (&mut tau[..], &mut lambda[..]);
         for start in (0..n).step_by(each) {
             let range = start..n.min(start + each);
+            // Each job owns its part of the output: nothing is locked, and nothing is put in order afterwards.
             let (rows, rest_of_tau) = rest.0.split_at_mut(range.len() * nv);
             let (cuts, rest_of_lambda) = rest.1.split_at_mut(range.len() * n_lambda);
             jobs.push((range, rows, cuts));
@@ -92,6 +93,7 @@ impl Scheme {
             .into_par_iter()
             .map(|(range, tau, lambda)| Worker::new(self).sweep(target, range, tau, lambda))
             .collect::<Result<_, NodalError>>()?;
+        // In the order of time, so that equal peaks name the earlier sample at any number of threads.
         let seen = parts.into_iter().reduce(Summary::merged).unwrap_or_default();
         let warnings = self.conclude(&seen, target, n)?;
         Ok(Torques { tau, lambda, warnings })
@@ -120,12 +122,14 @@ impl Scheme {
             let q = &target.q[sample * nq..(sample + 1) * nq];
             let rates = sample * nv..(sample + 1) * nv;
             forward_kinematics(&loaded, &mut data, q);
+            // Payloads are part of the loaded model; exerted forces enter as reactions.
             fill_reactions(m, &data, target, sample, &mut external);
             let (v, vdot) = (&target.v[rates.clone()], &target.vdot[rates]);
             tau.copy_from_slice(rnea(&loaded, &mut data, q, v, vdot, &external));
             worker.finish(target, sample, tau)?;
             lambda.extend_from_slice(&worker.cuts.lambda);
         }
+        // Nothing was watched, as nothing is differentiated: only the cuts can give a warning.
         let warnings = self.conclude(&worker.summary, target, n)?;
         Ok(Torques { tau, lambda, warnings })
     }
@@ -174,6 +178,7 @@ impl Scheme {
             largest = tau.iter().fold(largest, |l, t| l.max(t.abs()));
         }
         let (effort, sample) = missing;
+        // The missing effort is a scale itself: a robot without drives has no other.
         if effort.is_nan() || effort > MISSING_TOLERANCE * largest.max(effort).max(1e-9) {
             return Err(NodalError::NotRealised { time: sample as f64 * target.dt, effort });
         }
@@ -235,6 +240,7 @@ impl Scheme {
             if array.len() != expected && !(optional && array.is_empty()) {
                 return Err(NodalError::Length { what, given: array.len(), expected, samples });
             }
+            // Here it has a time and a coordinate; in the efforts nobody could tell where it came from.
             if let Some(i) = array.iter().position(|x| !x.is_finite()) {
                 let (sample, coordinate) = (i / width, i % width);
                 return Err(NodalError::NotFinite { time: sample as f64 * target.dt, coordinate });
