@@ -14,8 +14,10 @@ use karakuri_model::Joint;
 use crate::{EndEffector, FingerForce};
 
 /// K: slower than the steps that counts of a servo make in the velocity, faster than the force control. [1/s]
+// 33 ms behind: a third of the time constant of the force control.
 const BANDWIDTH: f64 = 30.0;
 /// Velocity from which on all of the dry friction counts. [rad/s or m/s]
+// Narrower: noise of the velocity at rest switches the friction to and fro; wider: in slow motions too little is taken off.
 const SLIDING: f64 = 0.05;
 
 /// Estimate of the torque that an object exerts on the driven joint of a hand.
@@ -60,9 +62,11 @@ impl DriveForce {
         }
         let dry = self.friction * (velocity / SLIDING).clamp(-1.0, 1.0);
         let net = effort - self.viscous * velocity - dry;
+        // The first velocity has none before it, and so no change.
         let change =
             self.inertia * (velocity - self.velocity.replace(velocity).unwrap_or(velocity));
         self.residual = Some(match self.residual {
+            // Implicit Euler of ṙ = K (I v̇ − net − r): r' (1 + K h) = r + K (I Δv − net h).
             Some(last) => (last + BANDWIDTH * (change - net * dt)) / (1.0 + BANDWIDTH * dt),
             // The first one is taken as lasting.
             None => -net,
@@ -71,6 +75,7 @@ impl DriveForce {
 
     /// Forces of the object on both fingers at a position of the driven joint. (2)
     pub fn forces(&self, hand: &dyn EndEffector, position: f64) -> [FingerForce; 2] {
+        // At rest the drive closes with −r against the object, and `force` takes closing efforts.
         let normal = hand.force(position, -self.residual.unwrap_or(0.0));
         [FingerForce { normal, ..FingerForce::default() }; 2]
     }

@@ -41,6 +41,7 @@ impl FingerSense {
         let named = model.end_effector.as_ref().map_or(0, |config| config.sensors.len());
         Ok(match named {
             0 => Self::Drive(DriveForce::new(&model.joints[hand.joint().0])),
+            // Any other number but two is refused there.
             _ => Self::Sensors(FingerSensors::new(model)?),
         })
     }

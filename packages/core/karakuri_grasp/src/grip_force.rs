@@ -15,10 +15,12 @@
 use crate::{EndEffector, FingerForce};
 
 /// Largest excess of a closing target's force over the desired one, as a share of it, but at least [`UNFELT`]. [-]
+// Less: friction of the drive keeps the force from being reached; more: a hand that comes free strikes harder.
 const PRESS: f64 = 0.3;
 /// Excess of the target's force over the measured one from which on it has not arrived yet; less may be the drive's friction. [N]
 const UNFELT: f64 = 1.0;
 /// Share of the rate with which closing continues then: friction of the drive may hold the hand. [-]
+// At 0 friction would hold the hand for ever, at 1 the target would run ahead of a drive that hears it late.
 const CREEP: f64 = 0.1;
 /// Desired force below which the touch speed falls with it, to a fifth: the drive's inertia strikes harder the faster it is. [N]
 const GENTLE: f64 = 5.0;
@@ -193,6 +195,7 @@ impl GripForce {
         if !(touches && presses) {
             return;
         }
+        // The filter begins with what is felt: from zero, the grip would look lost at first.
         self.filtered = felt;
         // The target's spring presses with the measured force: `θ + τ(F)/k`.
         self.target = Some(position + hand.effort(position, force) / self.stiffness);
@@ -307,6 +310,7 @@ impl GripForce {
         // The forces of the two fingers differ by what the object's support carries sideways; their mean counts.
         self.state.gripped |= is_firm(&self.state.forces, force);
         if self.is_free(hand, target, slow_below) {
+            // In free motion by the user's speed; all that follows is at the touch speed at most.
             return -self.settings.speed / hand.opening_rate(target);
         }
         let rate = self.touch(hand, target, force);
@@ -328,9 +332,11 @@ impl GripForce {
         // One finger alone pushes with a low force; then the sum of both forces is controlled.
         // Once gripped, a finger that is unloaded for a moment is no first contact.
         let alone = self.state.touching[0] != self.state.touching[1] && !self.state.gripped;
+        // At the touch speed to 0.8 of the push; the control takes the rest, or the push would be overshot.
         if alone && sum < 0.8 * PUSH_FORCE {
             return -touch_rate;
         }
+        // One finger alone has the whole push; both together have twice the desired force.
         let error = if alone { sum - PUSH_FORCE } else { sum - 2.0 * force };
         if error.abs() < DEAD_BAND.min(2.0 * CLOSE * force) {
             return 0.0;

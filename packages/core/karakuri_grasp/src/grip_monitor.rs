@@ -3,6 +3,7 @@
 use crate::grip_force::{GripState, GripTask};
 
 /// Relative closing rate of the opening that counts as slipping while holding. [m/s]
+// A quarter of the touch speed, with which fingers close on an object.
 const SLIP_SPEED: f64 = 0.002;
 
 /// Monitor of a grip from report to report.

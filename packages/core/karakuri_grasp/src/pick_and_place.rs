@@ -93,6 +93,7 @@ impl PickAndPlace {
         let hand = from_model(&model)?;
         let sense = FingerSense::new(&model, hand.as_ref())?;
         let joint = &model.joints[hand.joint().0];
+        // Without a drive nothing is commanded; 1 keeps divisions by it finite.
         let stiffness = joint.drive.map_or(1.0, |d| d.stiffness);
         let range = DriveRange { lower: joint.limits.lower, upper: joint.limits.upper };
         Ok(Self {
@@ -183,6 +184,7 @@ impl PickAndPlace {
         let hand = self.hand.as_ref();
         plan::check(hand, &goal, &self.settings)?;
         let plan = Plan::new(self.task(&goal), hand, q, objects)?;
+        // A grip that only just holds the object could not accelerate it.
         let needed = MOVABLE * holding_force(hand, &goal, &self.settings);
         goal.grip_force = goal.grip_force.max(needed).min(goal.max_grip_force);
         let run = Run {
@@ -223,6 +225,7 @@ impl PickAndPlace {
             run.stage = Stage::Stopped;
             self.output.arm = Some(ArmRequest::Stop);
             self.delivered = false;
+            // With an object in the hand the grip goes on as it is.
             if !run.holding {
                 self.grip.set_task(GripTask::Stay);
             }
@@ -254,6 +257,7 @@ impl PickAndPlace {
         let is_first = self.last.replace(measured.time).is_none();
         if self.run.is_some() && gap > ROBOT_TIMEOUT {
             self.abandon(&format!("no measurement for {gap:.2} s"));
+            // The arm may still be following its trajectory.
             self.output.arm = Some(ArmRequest::Stop);
         }
         self.look(measured);
@@ -324,6 +328,7 @@ impl PickAndPlace {
         if !run.stage.is_final() {
             let seen = self.see(&mut run, measured, fingers, dt);
             let step = match run.step(&seen, &self.settings) {
+                // Only where nothing else follows: a condition that is met in the last tick counts.
                 Step::Stay => self.overdue(&run, &seen, measured).unwrap_or(Step::Stay),
                 step => step,
             };
@@ -364,6 +369,7 @@ impl PickAndPlace {
             arrived,
             at_rest: joints.iter().all(|id| speed(id) < VELOCITY_TOLERANCE),
             grip: *self.grip.state(),
+            // In any direction, as a collision may have any.
             touch: fingers.iter().map(|f| f.normal.hypot(f.tangential.norm())).fold(0.0, f64::max),
             load: fingers.iter().map(pull).sum(),
             position: X_WT.translation,
@@ -452,6 +458,7 @@ impl PickAndPlace {
             _ => {}
         }
         if let Err(why) = self.prepare(&mut run, stage, q) {
+            // The object still stands where it was taken: it is let go there.
             run.failure.get_or_insert((Failure::Blocked, stage, why));
             return self.enter(run, Stage::Open, now, q);
         }
@@ -473,6 +480,7 @@ impl PickAndPlace {
             })?;
         }
         if stage == Stage::Lift {
+            // With what was felt while it was weighed, not with what was stated.
             let Found { mass, friction } = run.found;
             let goal = PickAndPlaceGoal { mass, friction, ..run.goal };
             run.plan.slow_for_grip(Task { model, goal: &goal, settings: s }, q);
@@ -518,6 +526,7 @@ impl PickAndPlace {
                 Some((found, distance)) if distance < radius => {
                     let yaw = found.pose.rpy()[2];
                     run.goal.pick = ObjectPose { position: found.pose.translation, yaw };
+                    // With its edges as they are seen: x and y may be exchanged against the goal's, and the yaw fits only these.
                     run.goal.size = found.size;
                 }
                 _ => {

@@ -79,6 +79,7 @@ pub struct Patch {
 
 /// Effective radius of a rectangular pad under even pressure: the mean distance of its points from its middle,
 /// `d/6 + a²/(12 b) ln((b + d)/a) + b²/(12 a) ln((a + d)/b)`, `d` the diagonal. [m]
+// For a square of edge e: (√2 + asinh 1)/6 e; for a long strip a quarter of its length.
 pub fn effective_radius(a: f64, b: f64) -> f64 {
     let d = a.hypot(b);
     d / 6.0 + a * a / (12.0 * b) * ((b + d) / a).ln() + b * b / (12.0 * a) * ((a + d) / b).ln()
@@ -86,6 +87,7 @@ pub fn effective_radius(a: f64, b: f64) -> f64 {
 
 /// Normal force of each finger for a specific force along the pads: `N = s m |(a − g)_t|/(2 μ)`. [N]
 pub fn required_force(mass: f64, friction: f64, safety: f64, tangential: f64) -> f64 {
+    // Both pads bear by friction: 2 μ N = s m |(a − g)_t|.
     safety * mass * tangential / (2.0 * friction)
 }
 

@@ -26,6 +26,7 @@ pub(super) const REGISTERED: Kind = Kind {
 
 const KIND: &str = "parallel_linkage";
 /// Largest crank angle: beyond it force and depth change too fast with the angle. [rad]
+// At 60° half of the lever is left, and the same effort presses with twice the force.
 const STEEPEST: f64 = core::f64::consts::FRAC_PI_3;
 
 /// Hand with two fingers on parallelogram linkages, moved by one crank.

@@ -36,6 +36,7 @@ pub(super) const REGISTERED: Kind = Kind {
 
 const KIND: &str = "pivoting_jaw";
 /// Largest angle of the arm from the pivot to the point against the tool's x: beyond it the force rises too fast with the angle. [rad]
+// At 70° a third of the lever is left, and the same effort presses with three times the force.
 const STEEPEST: f64 = 70.0 * core::f64::consts::PI / 180.0;
 
 /// Hand with one driven jaw that turns against a fixed one.
@@ -74,6 +75,7 @@ impl PivotingJaw {
         if !(0.0..=least).contains(&gap) {
             return Err(range("shut_gap", gap, "from 0 to opening_min"));
         }
+        // h: the point of the moving face lies so far below the pivot when the jaw is shut.
         let below = height - gap;
         let hand = Self {
             fingers,
@@ -82,6 +84,7 @@ impl PivotingJaw {
             arm: (depth.hypot(below), -below.atan2(depth)),
         };
         for (parameter, value) in [("opening_min", least), ("opening_max", greatest)] {
+            // (w − b)/r is the sine of the arm's angle.
             if ((value - height) / hand.arm.0).abs() > STEEPEST.sin() {
                 let reach =
                     "an opening at which the jaw's arm is within 70 degrees of the tool's x";

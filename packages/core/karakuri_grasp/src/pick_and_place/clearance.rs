@@ -13,6 +13,7 @@ use karakuri_spatial::{Pose, Vector3};
 use super::KnownObject;
 
 /// Largest motion of a joint between two checked places. [rad or m]
+// 20 mm at half a metre from the joint: a smaller step finds thinner obstacles and costs more places.
 const STEP: f64 = 0.04;
 
 /// Collision of two things.
@@ -104,6 +105,7 @@ impl Clearance {
         let half_extents = size.map(|edge| (0.5 * edge - 1.5 * self.distance).max(1e-3));
         let collider = Collider::moving(ColliderShape::Box { half_extents }, Pose::IDENTITY);
         if let Ok(collider) = self.scene.try_add(&collider) {
+            // The hand touches what it holds.
             for other in &self.movers {
                 self.scene.ignore(other.collider, collider);
             }

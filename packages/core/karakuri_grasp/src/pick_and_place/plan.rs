@@ -127,6 +127,7 @@ impl Plan {
             return Err(PlanError::NoArm { robot: model.name.clone() });
         };
         let target = target(goal, objects);
+        // The object is no obstacle to the fingers that take it; the approach adds it for itself.
         let others: Vec<_> = objects.iter().filter(|o| o.name != target.name).cloned().collect();
         let mut planner = Planner {
             task,
@@ -248,6 +249,7 @@ impl Plan {
         let target = match reaction {
             Reaction::Up => {
                 let up = self.poses.above_pick.translation.z - X_WT.translation.z;
+                // Higher than that already: it stays there and does not go down with something in its way.
                 to(Vector3::z() * up.max(0.0))
             }
             Reaction::To(pose) => pose,
@@ -393,6 +395,7 @@ pub(super) fn check(
         }
     }
     let needed = holding_force(hand, goal, settings);
+    // Before anything moves: a grip that is too weak would lose the object only in the air.
     if goal.max_grip_force > highest || needed > goal.max_grip_force {
         let (mass, friction, safety) = (goal.mass, goal.friction, settings.slip_safety);
         let given = goal.max_grip_force;
@@ -435,6 +438,7 @@ fn poses(hand: &dyn EndEffector, goal: &PickAndPlaceGoal, width: f64, turn: f64)
         place: tool(&goal.place, clearance),
         // The object's centre lies on the tool's x, its box square to the tool.
         object: Pose::from_translation(Vector3::x() * (depth + raise)),
+        // Of the two horizontal edges one is the width; the other is what their sum leaves.
         held: Vector3::new(goal.size.z, width, goal.size.x + goal.size.y - width),
         patch: patch(hand, goal, raise),
         tip: 0.5 * hand.pad_depth() + 0.01,
@@ -447,6 +451,7 @@ fn patch(hand: &dyn EndEffector, goal: &PickAndPlaceGoal, raise: f64) -> Patch {
     let width = hand.pad_width().min(goal.size.x.min(goal.size.y));
     Patch {
         radius: effective_radius(hand.pad_depth().min(goal.size.z), width),
+        // The pads are raised, so the centre of mass hangs below the line between them.
         offset: Vector3::z() * -raise,
         uncertainty: COM_TOLERANCE,
     }

@@ -14,6 +14,7 @@ use super::{KnownObject, PickAndPlaceGoal, PickAndPlaceSettings, Stage};
 use crate::slip::{Grip, Patch};
 
 /// Spacing of the instants at which a carrying move is checked. [s]
+// At the tool's full speed 3 mm of the path.
 const CHECK_PERIOD: f64 = 0.005;
 /// Most slowings of a carrying move. At rest the grip holds, as the plan has checked: they end long before.
 const SLOWINGS: usize = 20;
@@ -107,6 +108,7 @@ impl Planner<'_> {
             self.vertical(poses.above_pick, poses.pick, &q_above).map_err(at(Stage::Descend))?;
         let carry = self.carry(&poses, &q_pick)?;
         let there = self.moves.joint_move(self.task.model, q, &q_above, &self.free());
+        // The approach and the transit differ from yaw to yaw; the vertical motions are much alike.
         let cost = there.duration() + carry.transit.duration();
         Ok(Candidate { cost, open, width, poses, q_above, descend, carry })
     }
@@ -147,6 +149,7 @@ impl Planner<'_> {
         self.clearance.hold(frame, candidate.poses.object, &candidate.poses.held);
         let carried =
             clear_all(&mut self.clearance, model, q, &joints, &candidate.carry.carrying());
+        // Before any fault is returned: the next candidate begins with an empty hand.
         self.clearance.release();
         carried?;
         clear_all(
@@ -255,6 +258,7 @@ impl Planner<'_> {
                     start[self.task.model.joints[id.0].q_start] = *value;
                 }
             }
+            // No random starts: they could lead to a posture from which the rest of the run has no path.
             match self.moves.solve(self.task.model, &poses.above_pick, &start, 0) {
                 Ok(found) => {
                     // The path must continue from there: the descent to the grasp decides which solutions count.
@@ -263,6 +267,7 @@ impl Planner<'_> {
                     }
                     let distance =
                         found.iter().zip(q).fold(0.0, |w: f64, (a, b)| w.max((a - b).abs()));
+                    // The one that is nearest to where the arm is.
                     if best.as_ref().is_none_or(|b| distance < b.0) {
                         best = Some((distance, found));
                     }

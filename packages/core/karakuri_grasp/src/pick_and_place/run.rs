@@ -51,6 +51,7 @@ pub(super) struct Run {
 }
 
 /// Share of the grip's force with which an object is weighed a second time. [-]
+// With a safety factor of 1.5 this still holds 1.2 times what it must; nearer to 1, noise would hide the change of a load.
 const PROBE: f64 = 0.8;
 /// Ratio of the weight that a grip must carry to the object's own, so that the object can be accelerated. [-]
 pub(super) const MOVABLE: f64 = 1.1;
@@ -98,6 +99,7 @@ impl Weighing {
     fn mean(&mut self, seen: &Seen<'_>, force: f64, time: f64) -> Option<f64> {
         let pressing = 0.5 * (seen.grip.forces[0] + seen.grip.forces[1]);
         // The load is comparable only at a known force; while the grip still settles, the mean begins again.
+        // The same 5 % as `is_firm` allows.
         if (pressing / force - 1.0).abs() < 0.05 {
             (self.sum, self.time) = (self.sum + seen.load * seen.dt, self.time + seen.dt);
         } else {
@@ -213,6 +215,7 @@ impl Run {
         let state = &seen.grip;
         let (width, tolerance) = (self.plan.width, s.width_tolerance);
         self.grip = Some((state.opening, state.forces));
+        // First, as fingers that meet each other press as firmly as fingers on an object.
         if state.at_end {
             let text = format!(
                 "the fingers closed to {:.1} mm, the object is {:.1} mm wide; forces {}",
@@ -258,6 +261,7 @@ impl Run {
         self.missing = if a || b { 0.0 } else { self.missing + seen.dt };
         // 20 ms of both contacts, so that one that bounces does not count.
         if self.held > 0.02 || seen.grip.gripped || self.missing > ONE_SIDED_TIME {
+            // At rest the hand closes again, from the place found.
             return Step::Enter(Stage::Halt);
         }
         if seen.arrived {
@@ -305,14 +309,17 @@ impl Run {
             self.weighing.restart();
             return Step::Grip;
         };
+        // By the probing force: the whole one comes back below.
         let held_by = 2.0 * self.goal.grip_force;
         let expected = self.found.mass * s.gravity;
         self.goal.grip_force = self.weighing.force;
         self.weighing = Weighing { done: true, ..Weighing::default() };
         // The load changes with the grip's force: the object slips, and its friction is `μ = load/ΣN`.
+        // A load near zero, as of an object that stayed where it was, is all noise: it is compared with a tenth of the weight.
         if (load - whole).abs() > LOAD_CHANGE * whole.max(0.1 * expected) {
             // Coulomb's law at the onset of slip; a value above the stated one shows only that something else bears as well.
             self.found.friction = self.goal.friction.min(load / held_by);
+            // It weighs no less than what the whole grip bore.
             self.found.mass = self.found.mass.max(whole / s.gravity);
             return self.regrip(whole, s);
         }
@@ -361,11 +368,13 @@ impl Run {
     }
 
     fn carry(&mut self, seen: &Seen<'_>, s: &PickAndPlaceSettings) -> Step {
+        // First, or an arm that arrives without its object would go on.
         if let Some(step) = self.slipping(seen, s) {
             return step;
         }
         let firm = self.firm(seen);
         if self.stage == Stage::Lower {
+            // Not by the way alone: a place that is higher than stated would be pressed into.
             // An object that stands does not pull any more.
             let stands = seen.load < 0.5 * self.found.mass * s.gravity;
             self.standing = if stands { self.standing + seen.dt } else { 0.0 };
