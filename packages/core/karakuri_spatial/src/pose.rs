@@ -79,6 +79,7 @@ impl Pose {
     #[inline]
     #[must_use]
     pub fn inverse(&self) -> Self {
+        // R⁻¹ = Rᵀ, as R is orthonormal: no inverse is computed, and p_BA = −Rᵀ p_AB.
         let rotation = self.rotation.transpose();
         Self { rotation, translation: -(rotation * self.translation) }
     }
@@ -124,6 +125,7 @@ impl Pose {
     /// Force vector given in A (about A's origin), expressed in B (about B's origin).
     #[inline]
     pub fn inverse_transform_force(&self, F_A: &Force) -> Force {
+        // As for motions, shifted before it is turned.
         Force {
             moment: self.rotation.tr_mul(&(F_A.moment - self.translation.cross(&F_A.force))),
             force: self.rotation.tr_mul(&F_A.force),

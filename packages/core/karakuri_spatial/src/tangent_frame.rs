@@ -11,6 +11,7 @@ const NEAR_X: f64 = 0.6;
 /// The cross product with a coordinate axis that is far from the normal [Hughes 1999]. No choice is continuous over all
 /// normals; this one jumps where `|n_x| = 0.6`, far from the normals of floors and walls along the axes.
 pub fn tangent_frame(normal: &Vector3) -> [Vector3; 2] {
+    // |n × x| = √(1 − n_x²) is above 0.8 on this side; on the other n_y² ≤ 0.64, so that |n × y| is at least 0.6.
     let helper = if normal.x.abs() < NEAR_X { Vector3::x() } else { Vector3::y() };
     let first = normal.cross(&helper).normalize();
     // Of unit length already: the cross product of two unit vectors at right angles.
