@@ -62,6 +62,7 @@ impl Batch {
     /// # Panics
     /// When `f` does.
     pub fn run<T: Send>(&mut self, f: impl Fn(usize, &mut World) -> T + Sync) -> Vec<T> {
+        // The caller's thread works too, and a thread without a copy would only be started.
         let helpers = self.threads.min(self.worlds.len()).saturating_sub(1);
         let mut results: Vec<Option<T>> = self.worlds.iter().map(|_| None).collect();
         let queue = Mutex::new(self.worlds.iter_mut().zip(&mut results).enumerate());

@@ -142,7 +142,9 @@ impl SceneRobot {
 
     /// Position at time zero. (nq)
     fn position(&self, model: &Model, report: &mut Report) -> Vec<f64> {
+        // What the file does not name is as the model has it by default.
         let mut q = model.default_position();
+        // A floating root has its pose in q; a fixed one has it in the model's base.
         if let (Base::Floating, Some(root)) = (model.base, model.joints.first()) {
             let rotation = self.pose.quaternion();
             q[root.q_start..root.q_start + 3].copy_from_slice(self.pose.translation.as_slice());
@@ -229,6 +231,7 @@ impl World {
         if let Some(ground) = scene.ground {
             world.add_ground(ground.friction, ground.restitution);
         }
+        // Before the contents: numbers of pairs are laid over what the rules make.
         world.set_mixing(scene.materials.mixing);
         world.fill(scene, models, &mut report);
         report.finish(Some(world)).map(|(world, _)| world)
@@ -258,6 +261,7 @@ impl World {
             match world.add_robot(&robot.name, Arc::clone(model), &q) {
                 Ok(id) => {
                     world.set_drives(id, robot, report);
+                    // At rest nothing is to be set: adding the robot has left it so.
                     if robot.moves() {
                         // Adding a robot closes its loops: rates go with that position, not with the file's.
                         let (q, v) = (world.robot(id).q().to_vec(), robot.rates(model, report));
@@ -274,6 +278,7 @@ impl World {
                 Err(error) => refuse(&error, &robot.place, report),
             }
         }
+        // Reported and not left out in silence: fewer models were loaded than there are robots.
         if let Some(robot) = scene.robots.get(models.len()) {
             let message = format!("robot `{}` has no model", robot.name);
             report.error_at(robot.place.clone(), message, "load its URDF first");
@@ -313,6 +318,7 @@ impl World {
             ];
             set(drive.target, &mut drives.position[k]);
             let effort = set(drive.effort, &mut drives.effort[k]);
+            // Gains or an effort switch a drive on; a target alone does not, as nothing may be there to follow it with.
             drives.enabled[k] |= gains.iter().chain([&effort]).any(Option::is_some);
         }
     }

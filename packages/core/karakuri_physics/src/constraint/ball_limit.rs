@@ -37,6 +37,7 @@ impl Robot {
         self.ball_limits.iter().all(|ball| {
             let (stand, cone) = (stand(&self.data, ball), &ball.cone);
             let rate =
+                // |θ̇| ≤ ‖ω‖ and |ψ̇| ≤ √(2/(1 + a·b)) ‖ω‖: four times the sum of the rates covers both up to a swing of 150°.
                 self.v[ball.first_dof..ball.first_dof + 3].iter().map(|v| v.abs()).sum::<f64>();
             // Four times the present motion, as for limits of single joints, and h² for what starts from rest.
             let reach = 4.0 * h * (rate + h);

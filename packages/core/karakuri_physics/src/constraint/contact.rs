@@ -320,6 +320,7 @@ impl RowBuilder<'_> {
         }
         let [t1, t2] = contact.tangents;
         let directions = [contact.normal, t1, t2];
+        // Where its block will be, and was if nothing changed.
         let place = self.rows.len();
         // Rows of the last step where nothing moved, halfway rows of what rolls, or new ones.
         let kept = self.kept(contact);
@@ -370,6 +371,7 @@ impl RowBuilder<'_> {
                 Block { admissible, sides, bias, compliance, delassus, impulse, unsettled, slid };
             self.push(block, row);
         }
+        // Where nothing can move along it there is no block, and none to be kept.
         if self.rows.len() > place {
             contact.made = Some((self.build, place));
             self.rotational(contact, &directions);

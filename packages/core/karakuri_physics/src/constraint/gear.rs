@@ -109,6 +109,7 @@ impl Constraint for Gears {
         let [a, b] = gear.movers;
         let sides = match (a, b) {
             (Mover::Robot { robot, .. }, Mover::Robot { robot: other, .. }) if robot == other => {
+                // One side for both ends: two over the same velocities would lack their coupling.
                 [rows.gear_on_robot(robot, gear, &[0, 1]), Side::default()]
             }
             _ => [0, 1].map(|end| match gear.movers[end] {

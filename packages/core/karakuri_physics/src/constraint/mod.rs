@@ -128,9 +128,11 @@ impl ConstraintSet {
     /// Marks the bodies that rigid attached joints, and nothing else, act on, and that turn little in a step. [s]
     pub(crate) fn find_swinging(&self, bodies: &mut [Option<Body>], h: f64) {
         let joints = || self.joints.all.iter().flatten().filter(|joint| !joint.broken);
+        // All of them first: marks are of one step.
         for body in bodies.iter_mut().flatten() {
             body.swings = false;
         }
+        // Most worlds have no joints, and are spared the searches below.
         if joints().next().is_none() {
             return;
         }
@@ -202,6 +204,7 @@ impl ConstraintSet {
                 continue;
             };
             let turn = h * body.velocity.angular.norm();
+            // On one contact alone: several hold a body by rows of the step's start.
             body.swings = body.n_contacts == 1
                 && turn > ROLLS
                 && turn < FAST

@@ -56,6 +56,7 @@ impl Robot {
             let missing = unit.mismatch(q, v, h);
             // Pushing on in the direction of motion: the effort at the step's start is the lesser.
             let turned = !unit.pushes && {
+                // Over the step as a whole: slopes at its ends may say otherwise.
                 let at = |place| unit.motor.law.respond(&unit.state(place, v, h)).effort;
                 (at(q + h * v) - at(q)) * v > 0.0
             };
@@ -117,6 +118,7 @@ impl Constraint for Motors {
                 continue;
             }
             let (limit, dof) = (h * unit.motor.effort, unit.dof);
+            // The linearised law as a row: R = 1/(h g) and u* = b/g, as of a servo at its limit.
             let spec = RowSpec {
                 lower: -limit,
                 upper: limit,

@@ -13,6 +13,7 @@ use crate::state::robot::Robot;
 pub(crate) const BETWEEN_MOVERS: usize = 5;
 
 /// Part of the gap of an attached joint or gear that is undone a step, without giving velocity. [-]
+// Half: rows are linear in the gap, and all of a large one in a step would go past it.
 pub(crate) const GAP_RATE: f64 = 0.5;
 
 /// An impulse this near to its bound, relatively, is at it. [-]
@@ -23,6 +24,7 @@ pub(crate) const AT_BOUND: f64 = 1e-9;
 pub(crate) const RELEASE: f64 = 0.98;
 
 /// A row that moves less than this for a unit impulse (a degree of freedom that a loop locks) constrains nothing. [1/kg]
+// A body of 1e9 kg, the heaviest of a scene, is far above it; what loops lock is zero but for round-off.
 const IMMOVABLE: f64 = 1e-15;
 
 /// Data of a row block that the solver need not know.
@@ -64,6 +66,7 @@ impl Row {
 
     /// Whether it joins a mover to something else than its own parts.
     pub(crate) fn is_from_outside(&self, mover: usize) -> bool {
+        // A constraint within one robot names it twice.
         self.kind >= BETWEEN_MOVERS && self.movers.contains(&mover) && self.movers != [mover; 2]
     }
 }
@@ -149,6 +152,7 @@ impl RowBuilder<'_> {
         };
         // By the law's first row; moments of friction have three of equal standing.
         if movable > IMMOVABLE {
+            // In place of the last step's block, so that a warm step allocates nothing.
             match self.problem.blocks.get_mut(self.rows.len()) {
                 Some(place) => *place = block,
                 None => self.problem.blocks.push(block),
@@ -165,6 +169,7 @@ impl RowBuilder<'_> {
     /// Ends an island: what comes now is of another.
     pub(crate) fn end_island(&mut self) {
         let ends = &mut self.problem.island_ends;
+        // What makes no rows is no island to solve.
         if self.rows.len() > ends.last().copied().unwrap_or(0) {
             ends.push(self.rows.len());
         }

@@ -42,6 +42,7 @@ impl Constraint for Servos {
                 // The law's demand at the solved velocity, not the row's effort, tells whether the limit still binds.
                 let demand = robot.servo_demand(k, solved.problem.velocity[robot.start + k], h);
                 if robot.saturated[k] {
+                    // The row is the servo's part; the feed-forward has acted as a force.
                     robot.efforts[k] = robot.impulses[k].servo / h + robot.drives.effort[k];
                     robot.saturated[k] = demand.abs() > RELEASE * robot.drives.effort_limit[k];
                 } else {

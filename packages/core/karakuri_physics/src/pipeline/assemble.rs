@@ -15,6 +15,7 @@ impl World {
         self.constraints.find_rolling(&mut self.state.bodies, self.settings.dt);
         let Self { settings, state, constraints, pipeline, .. } = self;
         let Pipeline { problem, rows, islands, before, generation, touched, .. } = pipeline;
+        // Counts builds, so that rows kept from the last one are known from older ones.
         *generation += 1;
         rows.clear();
         problem.island_ends.clear();

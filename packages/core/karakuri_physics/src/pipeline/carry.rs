@@ -107,6 +107,7 @@ impl World {
             // Positions move by both velocities, the solved and the correcting one.
             rates.zip(&self.pipeline.correction[run]).any(|(v, c)| (v + c).abs() > least)
         };
+        // Without free bodies nothing can be carried.
         !bodies.is_empty()
             && (robots.iter().flatten().any(|r| moves(r.start, r.v.len()))
                 || bodies.iter().flatten().any(|b| b.course.is_some()))
@@ -152,6 +153,7 @@ impl World {
         };
         loads.clear();
         loads.resize(self.state.bodies.len(), 0.0);
+        // First the largest load of each body, then who has it: the order of the candidates does not decide.
         for c in candidates.iter().filter(|c| ready(c, relative)) {
             loads[c.body] = loads[c.body].max(c.load);
         }

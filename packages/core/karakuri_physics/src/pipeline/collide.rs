@@ -17,6 +17,7 @@ impl World {
         let h = self.settings.dt;
         // Speeds of the step's end, as gravity acts before positions move.
         let reach = self.fastest_speed() + h * self.settings.gravity.norm();
+        // Two steps of motion, as the impulses of this one may double a speed before positions move.
         let reach = rounded_up(CONTACT_MARGIN + 2.0 * h * reach);
         self.pipeline.reach = reach;
         self.state.collision.update(reach);

@@ -14,10 +14,13 @@ use crate::state::mover::{Mover, NO_MOVER};
 use crate::world::World;
 
 /// Motion in a step below this part of the two half widths cannot lead through. [-]
+// A body that comes from outside then still has its middle on its own side of what it meets.
 const FAST: f64 = 0.5;
 /// Depth that a body may reach, as a part of the two half widths. [-]
+// Deep enough for the next step to find the contact, shallow enough for its normal to point to the side it came from.
 const DEPTH: f64 = 0.1;
 /// Depth that it may gain where it is so deep already, as a part of them. [-]
+// Above 0, or what was pressed in already could not even slide along.
 const DEEPER: f64 = 0.02;
 
 /// Motion of a collider from where the scene has it.
@@ -34,6 +37,7 @@ impl World {
         let h = self.settings.dt;
         let mut stop_times = std::mem::take(&mut self.pipeline.stop_times);
         self.find_fast_movers(&mut stop_times);
+        // The usual step: nothing is fast, and no pair is looked at.
         if stop_times.iter().all(|stop| stop.is_infinite()) {
             self.pipeline.stop_times = stop_times;
             return;

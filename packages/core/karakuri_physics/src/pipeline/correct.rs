@@ -7,6 +7,7 @@ use crate::solver::{apply, dot};
 use crate::world::World;
 
 /// Sweeps that undo penetrations; the rest is undone in the next steps.
+// At most half of an error is undone in a step: few digits of it are enough.
 const CORRECTION_SWEEPS: usize = 10;
 
 /// Most that a correction moves a degree of freedom in a step: its rows are linear in so much. [m or rad]

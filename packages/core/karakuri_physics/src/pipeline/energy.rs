@@ -95,6 +95,7 @@ impl World {
             booking.step.external += works.external;
             booking.step.dampers += works.dampers;
             if robot.free_motion.on {
+                // Springs within a flying tree are no rows: their dampers are booked here.
                 booking.step.dampers +=
                     robot.spring_dissipation(&self.constraints.springs.all, &after[run], h);
                 // A whole-step motion has no balance at one position: what it misses is booked as the integration's error.
@@ -201,6 +202,7 @@ impl Robot {
         let M = &self.data.mass_matrix;
         for (k, mean) in mean.iter().enumerate() {
             works.servos += h * mean * self.efforts[k];
+            // A damper's effort is that of the end of the step, and works at the mean rate.
             works.dampers -= h * mean * self.joint_damping[k] * after[k];
             if self.free_motion.on {
                 continue;

@@ -26,6 +26,7 @@ impl World {
         let h = self.settings.dt;
         let integrator = self.settings.integrator;
         for robot in self.state.robots.iter_mut().flatten() {
+            // Kept for the warning that a step is too long.
             let turn = robot.turn_in_step(h);
             if turn.angle > robot.longest_turn.angle {
                 robot.longest_turn = turn;

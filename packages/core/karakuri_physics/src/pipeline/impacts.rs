@@ -22,8 +22,10 @@ const TOUCH: f64 = 1e-9;
 /// Deeper than impacts leave two bodies: they were put into each other, and have no time of impact. [m]
 const OVERLAP: f64 = 1e-6;
 /// Most impacts of an island in a step, for each of its contacts.
+// A ball that comes to rest bounces ever faster; where the threshold of speed does not end that, this does.
 const IMPACTS_A_CONTACT: usize = 20;
 /// Impacts nearer in time than this part of a step are at one instant. [-]
+// Above what sweeps of symmetric pairs differ by: solved one after the other they would not bounce symmetrically.
 const INSTANT: f64 = 1e-6;
 /// Rounds in which the mean velocity until the impact is found; exact after one without gravity.
 const CHORDS: usize = 4;
@@ -43,6 +45,7 @@ impl World {
         let mut bounces = std::mem::take(&mut self.pipeline.bounces);
         self.find_bouncing(&mut bounces);
         let mut first = 0;
+        // Islands one after the other, contacts in their order in the world: the bits do not depend on how islands were joined.
         bounces.meetings.sort_unstable_by_key(|m| (m.island, m.contact));
         while first < bounces.meetings.len() {
             let island = bounces.meetings[first].island;

@@ -34,6 +34,7 @@ impl World {
             }
             // Before positions move: the correction `w` is no part of the velocity that the robot keeps.
             robot.v.copy_from_slice(&after[run.clone()]);
+            // In the memory of the velocities before the step, which nothing reads from here on.
             let rates = &mut self.pipeline.before[run.clone()];
             // The translation of a floating base that no row touches moves by `h (v + v')/2`, exact at constant acceleration.
             // Only its translation: rotations of the base change the directions of its joints' rates.

@@ -39,6 +39,7 @@ impl Islands {
         match (a == NO_MOVER, b == NO_MOVER) {
             (true, true) => return,
             (false, false) => join_sets(&mut self.parents, a, b),
+            // The ground joins nothing: what stands on it side by side are islands of their own.
             _ => {}
         }
         self.makers.push((maker, if a == NO_MOVER { b } else { a }));

@@ -49,6 +49,7 @@ pub(crate) fn fill_operators(
 fn add_run(problem: &mut Problem, start: usize, len: usize) -> &mut [f64] {
     let offset = problem.inertia.len();
     problem.runs.push(Run { start, len, offset });
+    // Zeros, as a body fills two of its four quarters only.
     problem.inertia.resize(offset + len * len, 0.0);
     &mut problem.inertia[offset..]
 }

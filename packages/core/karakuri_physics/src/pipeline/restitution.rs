@@ -20,6 +20,7 @@ use karakuri_spatial::{Matrix3, Vector3};
 use crate::solver::{Admissible, Block, Problem, apply};
 
 /// Most sweeps of friction in the phase of restitution.
+// Normal impulses stay as they are: only slips of neighbours change each other.
 const SWEEPS: usize = 200;
 /// Change of an impulse, relative to the largest, at which they end. [-]
 const SETTLED: f64 = 1e-13;

@@ -72,6 +72,7 @@ impl World {
             impacts.island_ends.push(impacts.blocks.len());
             impacts.islands.push(island);
         }
+        // A mover of several rows goes on once.
         impacts.movers.sort_unstable();
         impacts.movers.dedup();
     }

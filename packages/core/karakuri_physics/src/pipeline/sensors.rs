@@ -36,6 +36,7 @@ pub(crate) fn read(robot: &mut Robot, index: usize, surroundings: Surroundings, 
     }
     let model = std::sync::Arc::clone(&robot.model);
     let on_robot = contact_forces(index, &constraints.contacts.active, attachments, h);
+    // Contact wrenches are sums of impulses: robots with no other sensors are spared the dynamics.
     if model.sensors.iter().any(|s| s.kind != SensorKind::ContactWrench) {
         for ((a, after), before) in robot.acceleration.iter_mut().zip(after).zip(&robot.v) {
             // Mean over the step, impacts included, as a sensor with a bandwidth below 1/h sees it.

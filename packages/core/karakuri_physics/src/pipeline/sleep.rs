@@ -44,6 +44,7 @@ impl World {
             if let Some(body) = self.state.bodies[i].as_mut().filter(|b| b.is_awake())
                 && self.pipeline.sleepy[island]
             {
+                // By its first body: an island with a robot is never sleepy.
                 body.island_asleep = Some(island - n_robots);
                 // Zero exactly: a rest of velocity would come back, unexplained, at its waking.
                 body.velocity = Motion::default();

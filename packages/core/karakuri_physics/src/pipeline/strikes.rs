@@ -21,6 +21,7 @@ pub(crate) struct Meeting {
 }
 
 /// Most sweeps over what strikes at one instant.
+// Impulses pass on from body to body: long rows take many sweeps.
 const SWEEPS: usize = 500;
 /// Change of an impulse, relative to the largest, at which they end. [-]
 const SETTLED: f64 = 1e-14;

@@ -29,6 +29,7 @@ pub(super) fn read_coordinates(
     path: &str,
     unit: &str,
 ) -> Option<Coordinates> {
+    // A list is a ball joint's, a number any other's: while the file is read, no model is known.
     if matches!(node.value, Value::List(_)) {
         reader.vector(node, path, unit).map(|x| Coordinates::OfBall(x.into()))
     } else {
@@ -43,6 +44,7 @@ impl SceneRobot {
             let Some(start) = self.ball(model, ball, report).map(|joint| joint.q_start) else {
                 continue;
             };
+            // About fixed axes, as URDF's `rpy`.
             let turn = Pose::from_xyz_rpy([0.0; 3], ball.value.into()).quaternion();
             // nalgebra has x, y, z, w, as positions have them.
             q[start..start + 4].copy_from_slice(turn.coords.as_slice());

@@ -21,6 +21,7 @@ const KEYS: [&str; 8] = [
     "damping",
 ];
 /// Least and most of the stiffness of a patch. [N/m]
+// Far beyond any surface: what is outside is a mistake of units.
 const STIFFNESS: std::ops::RangeInclusive<f64> = 1e-3..=1e12;
 /// Least and most of the damping of a patch. [N·s/m]
 const DAMPING: std::ops::RangeInclusive<f64> = 0.0..=1e12;
@@ -142,6 +143,7 @@ impl SceneMaterials {
     /// Makes materials and pairs those of a world.
     fn hand_over(&self, world: &mut World, report: &mut Report) {
         for (material, surface) in &self.named {
+            // Over a surface of zeros: what a material leaves out it does not have.
             let surface = surface.over(Surface::default());
             if let Err(error) = world.add_material(&material.name, surface) {
                 refuse(&error, &material.place, report);
@@ -220,6 +222,7 @@ fn read_surface(reader: &mut Reader<'_>, fields: &Fields<'_>) -> SceneSurface {
 fn read_bumper(reader: &mut Reader<'_>, fields: &Fields<'_>) -> Option<Bumper> {
     let damping = number(reader, fields, "damping", &DAMPING, "N·s/m");
     let stiffness = number(reader, fields, "stiffness", &STIFFNESS, "N/m");
+    // A damper alone is no bumper: a rigid surface has no motion to damp.
     if let (Some((node, path)), None) = (fields.get("damping"), fields.get("stiffness")) {
         reader.error(
             node,

@@ -68,12 +68,14 @@ fn read_one(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<ScenePre
     let place = node.place.clone();
     let motion = if let Some((table, table_path)) = fields.get("table") {
         let inline = ["times", "positions", "velocities", "xyz", "rpy"];
+        // Of a motion in two places neither is left out in silence.
         if let Some((other, other_path)) = inline.into_iter().find_map(|k| fields.get(k)) {
             let message = format!("{other_path}: the motion is in `table` already");
             reader.error(other, message, "delete one of the two");
         }
         let path = PathBuf::from(reader.text(table, &table_path)?);
         let given = fields.get("column").and_then(|(n, p)| reader.text(n, &p)).map(str::to_owned);
+        // The column that a recorded run has for the joint.
         let column = given.unwrap_or_else(|| format!("{}.q", part.name.replace('/', ".")));
         if of_joint {
             SceneMotion::JointFile { path, column }
@@ -109,6 +111,7 @@ fn read_joint_motion(
     let positions = reader
         .required(fields, "positions", "[0, 0.5, 0]")
         .and_then(|(node, path)| read_numbers(reader, node, &path, "rad or m"));
+    // Without velocities the spline takes its own slopes.
     let velocities = match fields.get("velocities") {
         Some((node, path)) => Some(read_numbers(reader, node, &path, "rad/s or m/s")?),
         None => None,
@@ -124,6 +127,7 @@ fn read_body_motion(
     path: &str,
 ) -> Option<PoseTable> {
     let times = read_times(reader, fields)?;
+    // Without `xyz` the body stays in its place, without `rpy` in its attitude.
     let mut poses = PoseTable::default();
     if fields.get("xyz").is_none() && fields.get("rpy").is_none() {
         let message = format!("{path}: says neither where nor how the body turns");
@@ -179,6 +183,7 @@ impl World {
                         None => {}
                     }
                 }
+                // This crate opens no files: whoever loads a scene puts the table in the file's place.
                 SceneMotion::JointFile { path, .. } | SceneMotion::BodyFile { path } => {
                     let message = format!("the table {} was not read", path.display());
                     report.error_at(place.clone(), message, "load the scene from its file");

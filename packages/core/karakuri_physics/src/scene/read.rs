@@ -16,6 +16,7 @@ use super::{EARTH, Ground, Scene, SceneBody, SceneDrive, SceneMaterials, SceneRo
 use crate::solver::{SOLVERS, solver};
 use crate::{BodyDescription, Integrator, Sleeping, SolverSettings, WorldSettings};
 
+// Wide ranges: what is outside is a mistake of units, which a step would meet later and without its line.
 const DT: RangeInclusive<f64> = 1e-6..=0.1;
 pub(super) const FRICTION: RangeInclusive<f64> = 0.0..=10.0;
 pub(super) const RESTITUTION: RangeInclusive<f64> = 0.0..=1.0;
@@ -56,6 +57,7 @@ impl Scene {
     }
 
     fn read(&mut self, reader: &mut Reader<'_>, root: &Node) {
+        // An empty file is an empty world.
         if root.is_nothing() {
             return;
         }
@@ -96,6 +98,7 @@ impl Scene {
             self.ground_material = read_material(reader, &fields);
         }
         if let Some((node, path)) = fields.get("robots") {
+            // One that is wrong is reported and left out; those after it are read all the same.
             for item in reader.list(node, &path) {
                 self.robots.extend(read_robot(reader, item, "robots"));
             }
@@ -142,6 +145,7 @@ impl Scene {
             self.settings.threads = threads;
         }
         if let Some((node, path)) = fields.get("sleeping") {
+            // The key alone switches sleeping on, by the default numbers.
             let fields = reader.fields(node, &path, &["linear", "angular", "time"]);
             let mut sleeping = Sleeping::default();
             for (key, unit, value) in [
@@ -305,6 +309,7 @@ fn read_robot(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<SceneR
         "materials",
     ];
     let fields = reader.fields(node, path, &keys);
+    // Nothing returns before all is read, so that every problem of a robot is reported at once.
     let name = reader.required(&fields, "name", "arm").and_then(|(n, p)| reader.text(n, &p));
     let urdf = reader
         .required(&fields, "urdf", "../../urdf/arm6/arm6.urdf")
@@ -412,6 +417,7 @@ fn read_body(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<SceneBo
     let fixed =
         choice(reader, &fields, "fixed", [("true", true), ("false", false)]).unwrap_or(false);
     let mass = if fixed {
+        // What never moves needs no mass.
         number(reader, &fields, "mass", &MASS, "kg").or(Some(0.0))
     } else {
         required_number(reader, &fields, "mass", &MASS, "kg", "0.2 # kg, or `fixed: true`")
@@ -421,6 +427,7 @@ fn read_body(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<SceneBo
     let velocity = read_velocity(reader, &fields);
     let (friction, restitution) = surface(reader, &fields, BODY_FRICTION);
     let color = vector(reader, &fields, "color", "red, green, blue from 0 to 1");
+    // Cut and not refused: a colour changes no motion.
     let color = color.unwrap_or(Vector3::new(0.7, 0.7, 0.7)).map(|c| c.clamp(0.0, 1.0));
     #[expect(clippy::cast_possible_truncation, reason = "a colour from 0 to 1")]
     let color = [color.x as f32, color.y as f32, color.z as f32, 1.0];
@@ -462,6 +469,7 @@ fn read_shape(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<Shape>
     let kinds = ["box", "sphere", "cylinder", "capsule", "ellipsoid", "mesh", "heightfield"];
     let fields = reader.fields(node, path, &kinds);
     let mut given = kinds.into_iter().filter(|k| fields.get(k).is_some());
+    // Exactly one: of two kinds nobody knows which is meant.
     let (Some(kind), None) = (given.next(), given.next()) else {
         let remedy = "write one of {box: [x, y, z]}, {sphere: {radius: r}}, {cylinder: {radius: r, length: l}}, \
                       {capsule: {radius: r, length: l}}, {ellipsoid: {semi_axes: [x, y, z]}}, {mesh: {file: f}}, {heightfield: {cell: c, heights: [[...], ...]}}";
@@ -487,6 +495,7 @@ fn read_shape(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<Shape>
             let convex = read_convex(reader, &fields);
             let (node, path) = reader.required(&fields, "file", "part.stl")?;
             let path = PathBuf::from(reader.text(node, &path)?);
+            // Empty until the file is read, which this crate does not do.
             let (vertices, triangles) = (Vec::new(), Vec::new());
             let convex = convex.unwrap_or_default();
             Some(Shape::Mesh(Arc::new(Mesh { path, vertices, triangles, convex })))
@@ -546,6 +555,7 @@ fn read_height_field(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option
     // Two triangles for each cell.
     for (i, j) in (1..rows.len()).flat_map(|j| (1..n).map(move |i| (i, j))) {
         let corner = |di: usize, dj: usize| u32::try_from((j - dj) * n + i - di);
+        // Counter-clockwise from above, so that normals point up.
         let corners = [corner(1, 1), corner(0, 1), corner(0, 0), corner(1, 0)];
         let [Ok(a), Ok(b), Ok(c), Ok(d)] = corners else { return None };
         triangles.extend([[a, b, c], [a, c, d]]);
@@ -561,6 +571,7 @@ fn read_inertia(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<Matr
     let mut product = |key| number(reader, &fields, key, &ANY, "kg·m²").unwrap_or(0.0);
     let (xy, xz, yz) = (product("ixy"), product("ixz"), product("iyz"));
     let about_com = Matrix3::new(xx?, xy, xz, xy, yy?, yz, xz, yz, zz?);
+    // Any mass will do: only the triangle inequality is asked about here, the rest with the mass of the body.
     let inertia = Inertia { mass: 1.0, com: Vector3::zeros(), about_com };
     if let Err(InertiaError::TriangleInequality(largest, sum)) = inertia.validate() {
         let message = format!(

@@ -152,6 +152,7 @@ fn read_spring(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<Scene
         let (node, path) = reader.required(&fields, key, "{part: world, point: [0, 0, 1]}")?;
         read_anchor(reader, node, &path)
     };
+    // Both ends before either is missed, so that all problems are reported at once.
     let (a, b) = (end("a"), end("b"));
     let stiffness = required_number(reader, &fields, "stiffness", &GAIN, "N/m", "1000");
     let damping = number(reader, &fields, "damping", &GAIN, "N·s/m").unwrap_or(0.0);
@@ -169,6 +170,7 @@ fn read_gear(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<SceneGe
     };
     let (a, b) = (end("a"), end("b"));
     let ratio = required_number(reader, &fields, "ratio", &ANY, "-", "-0.5");
+    // Teeth, unless the file gives the torque at which a clutch slips.
     let torque = number(reader, &fields, "torque", &GAIN, "N·m or N").unwrap_or(f64::INFINITY);
     let place = node.place.clone();
     Some(SceneGear { name: name?, ends: [a?, b?], ratio: ratio?, torque, place })
@@ -176,6 +178,7 @@ fn read_gear(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<SceneGe
 
 fn read_gear_end(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<SceneGearEnd> {
     let fields = reader.fields(node, path, &["joint", "part", "axis"]);
+    // Exactly the keys of one kind: a joint has its own axis, a part needs one.
     match (fields.get("joint"), fields.get("part"), fields.get("axis")) {
         (Some((node, path)), None, None) => read_part(reader, node, &path).map(SceneGearEnd::Joint),
         (None, Some((part, part_path)), Some((axis, axis_path))) => {
@@ -207,6 +210,7 @@ fn read_joint(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<SceneJ
     };
     let bushing = fields.get("bushing").map(|(node, path)| read_bushing(reader, node, &path));
     let place = node.place.clone();
+    // The frame keeps its origin and turns its z to the axis of the file: the locks name no other.
     let pose_in_a = pose * turn;
     Some(SceneJoint { name: name?, ends: [a?, b?], pose_in_a, locked, bushing, strength, place })
 }
@@ -260,6 +264,7 @@ fn read_push(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<ScenePu
     let force = vector(reader, &fields, "force", "N").unwrap_or_default();
     let torque = vector(reader, &fields, "torque", "N·m").unwrap_or_default();
     let mut time = |key| number(reader, &fields, key, &(0.0..=1e9), "s");
+    // From the start and without an end, unless the file gives times.
     let span = [time("from").unwrap_or(0.0), time("until").unwrap_or(f64::INFINITY)];
     let at = SceneAnchor { part, point };
     Some(ScenePush { at, wrench: Force::new(torque, force), span, place: node.place.clone() })
@@ -297,6 +302,7 @@ impl World {
         for pair in &scene.ignored {
             let [of_a, of_b] = [0, 1].map(|i| self.scene_parts(&pair[i], report));
             for &a in &of_a {
+                // A robot named twice: its links pass through each other, and none has a pair with itself.
                 for &b in of_b.iter().filter(|&&b| b != a) {
                     self.ignore_contacts(a, b);
                 }
@@ -328,6 +334,7 @@ impl World {
             Owner::Body(body) => Anchor::Body(body, anchor.point),
             Owner::Link { robot, frame } => {
                 let frame = &self.robot(robot).model().frames[frame.0];
+                // Springs act on bodies: a link that is fixed to another has its point there, one of the fixed base in the world.
                 let point = frame.pose_in_body.transform_point(&anchor.point);
                 frame.body.map_or(Anchor::World(point), |body| Anchor::Link(robot, body, point))
             }

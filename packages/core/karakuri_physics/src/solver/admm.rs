@@ -29,6 +29,7 @@ const PROXIMAL: f64 = 1e-6;
 /// First penalty `ρ`, over the diagonal of a block. [-]
 const PENALTY: f64 = 0.1;
 /// Residuals this far apart change the penalty, looked at every so many iterations.
+// Residual balancing. [Boyd et al. 2011, §3.4.1]
 const UNBALANCED: f64 = 10.0;
 const PERIOD: usize = 10;
 

@@ -125,6 +125,7 @@ impl<'a> Sliding<'a> {
         if fa * fb > 0.0 {
             return None;
         }
+        // Convergence is superlinear; the bound is for what rounding keeps from ending.
         for _ in 0..80 {
             if fa == 0.0 || (b - a).abs() <= ANGLE_TOLERANCE * a.abs().max(1.0) {
                 break;

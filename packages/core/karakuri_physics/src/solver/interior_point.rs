@@ -25,6 +25,7 @@ const MOST_STEPS: usize = 40;
 /// Complementarity that a step aims at, as part of the mean before it. [-]
 const CENTERING: f64 = 0.1;
 /// Part of the length to the boundary that a step goes at most. [-]
+// 1 would end on the boundary, where the barrier has no value.
 const TO_BOUNDARY: f64 = 0.99;
 /// Part of a block's own Delassus diagonal that is added to its rows: redundant rows have a factor. [-]
 const PROXIMAL: f64 = 1e-12;

@@ -394,6 +394,7 @@ impl Newton {
             } else if last <= FINE {
                 break;
             } else if self.regularisation < MOST_REGULARISATION {
+                // In large steps: each costs a failed round, and each success lowers it.
                 self.regularisation = (8.0 * self.regularisation).min(MOST_REGULARISATION);
                 self.revert(problem, island.clone());
                 continue;
@@ -441,6 +442,7 @@ impl Newton {
     /// Largest change of velocity that a block's impulse makes on its own. [m/s or rad/s]
     fn velocity_scale(&self, blocks: &[Block]) -> f64 {
         let each = self.states.iter().zip(blocks);
+        // Above 0, as it divides: without impulses, too.
         each.fold(f64::MIN_POSITIVE, |most, (state, block)| {
             most.max(state.alpha.amax() * block.inverse_effective_mass())
         })

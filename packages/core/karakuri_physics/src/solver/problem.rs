@@ -131,6 +131,7 @@ impl Block {
             bias: Vector3::new(bias, 0.0, 0.0),
             compliance,
             delassus: Matrix3::zeros(),
+            // Bounds may have changed since: outside of them it is no feasible guess.
             impulse: Vector3::new(warm_start.clamp(lower, upper), 0.0, 0.0),
             unsettled: false,
             slid: false,
@@ -209,6 +210,7 @@ impl Problem {
         let each = self.blocks[island].iter();
         let (rows, products) = each.fold((0, 0), |(rows, products), block| {
             let [a, b] = block.sides.map(|side| side.len);
+            // The products of `Jᵀ D J` on both runs, and between them.
             (rows + block.rows(), products + block.rows() * (a * a + a * b + b * b))
         });
         // About `m² (m + 9)/3` products eliminate `m` rows.

@@ -17,6 +17,7 @@ use super::{Admissible, Block, Problem};
 /// Part of its half axis that is always left to friction: without any a cone has no sides. [-]
 const LEAST: f64 = 1e-9;
 /// Most by which a secant may leap beyond the map. [-]
+// A longer leap comes of leads that hardly change, whose quotient is noise.
 const LONGEST: f64 = 20.0;
 
 /// The half axes of the ellipse at a unit normal force.

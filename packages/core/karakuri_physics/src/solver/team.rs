@@ -135,6 +135,7 @@ impl Team {
 
     /// Starts the threads that are missing; a system that gives none leaves the work to the caller.
     fn hire(&mut self) {
+        // The caller is one of the threads.
         while self.seats.len() + 1 < self.ends.len() {
             let desk = Arc::new(Desk::default());
             let theirs = Arc::clone(&desk);
@@ -193,6 +194,7 @@ impl Desk {
             && share.state != State::Dismissed
         {
             let share = &mut *share;
+            // Under the lock: until the state changes the caller looks at nothing here.
             share.solution = share.ladder.solve(&mut share.problem, &share.settings);
             share.state = State::Idle;
             self.turn.notify_all();

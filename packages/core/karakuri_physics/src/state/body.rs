@@ -11,6 +11,7 @@ use crate::state::prescribed_bodies::Course;
 /// Most rounds of Newton's method for the gyroscopic moment.
 const GYROSCOPIC_ROUNDS: usize = 8;
 /// Relative change at which they stop, squared.
+// 3e-16 of the rate: its last digit.
 const GYROSCOPIC_TOLERANCE: f64 = 1e-31;
 /// Relative change in the last round up to which they converged, squared: the next, of its square, is round-off.
 const GYROSCOPIC_FLOOR: f64 = 1e-20;
@@ -265,6 +266,7 @@ impl Body {
     /// Mass and rotated inertia, zeros elsewhere left as they are. (6×6)
     pub(crate) fn operator(&self, out: &mut [f64]) {
         let R = &self.pose.rotation;
+        // In world axes, as the rates are.
         let I = R * self.inertia * R.transpose();
         for i in 0..3 {
             // Row-major, six a row: entries (i, i), then the rotational quarter.
@@ -347,6 +349,7 @@ impl Body {
         let momentum = R * (self.inertia * R.tr_mul(omega));
         let (square, sine) = (momentum.norm_squared(), omega.cross(&momentum).norm());
         let aligned = sine <= ALIGNED * omega.norm() * square.sqrt();
+        // At rest this is 0/0, but what rests counts as aligned, and the turn is not used.
         let turn = momentum * (h * omega.dot(&momentum) / square);
         (!aligned).then(|| UnitQuaternion::from_scaled_axis(turn))
     }

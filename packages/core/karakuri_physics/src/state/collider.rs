@@ -22,6 +22,7 @@ pub(crate) struct Attachment {
 impl Materials {
     /// Material law of the pair of two colliders.
     pub(crate) fn between(&self, a: &Attachment, b: &Attachment) -> Surface {
+        // Most worlds have no pairs with numbers of their own: no search.
         if !self.pairs.is_empty()
             && let (Some(one), Some(other)) = (a.material, b.material)
             && let Ok(at) = self.pairs.binary_search_by_key(&sorted(one, other), |(pair, _)| *pair)

@@ -51,6 +51,7 @@ impl Robot {
         guard.is_on = free && turn.angle_of_links > FAST;
         guard.is_strict = free && turn.angle_of_links > TOO_FAST;
         if !guard.is_on {
+            // The account ends with the rotation that it was opened for.
             guard.surplus = 0.0;
         }
     }

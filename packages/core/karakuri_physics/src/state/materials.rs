@@ -124,11 +124,13 @@ impl Mixing {
         let restitution = self.restitution.of(a.restitution, b.restitution);
         Surface {
             friction: self.friction.of(a.friction, b.friction),
+            // By the same rule, all of which are monotone: what slides is never held by more than what sticks.
             dynamic_friction: self.friction.of(a.dynamic_friction, b.dynamic_friction),
             // Its spring gives back already: with a restitution as well it would do so twice.
             restitution: if bumper.is_some() { 0.0 } else { restitution },
             rolling: self.rolling.of(a.rolling, b.rolling),
             spinning: self.spinning.of(a.spinning, b.spinning),
+            // One soft side makes a patch of the contact.
             soft_finger: a.soft_finger || b.soft_finger,
             bumper,
         }

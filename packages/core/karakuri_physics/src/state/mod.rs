@@ -85,6 +85,7 @@ pub(crate) fn pose_of(mover: Mover, robots: &[Option<Robot>], bodies: &[Option<B
             robots[robot].as_ref().map(|r| r.data.pose_in_world[body.0])
         }
         Mover::Body(body) => bodies[body].as_ref().map(|b| b.pose),
+        // What is fixed has the world's frame.
         Mover::Fixed => None,
     };
     pose.unwrap_or(Pose::IDENTITY)

@@ -3,6 +3,7 @@
 use karakuri_model::{Model, Motor, MotorCommand, MotorState};
 
 /// Most rounds of the scalar problem for the rate at the step's end.
+// 80 halvings go beyond the digits of a double; Newton's method mostly ends sooner.
 const ROUNDS: usize = 80;
 
 /// State of a motor after the last step.
@@ -100,6 +101,7 @@ impl MotorUnit {
 
     pub(crate) fn linearise(&mut self, q: f64, v: f64, h: f64) {
         let (effort, gain) = self.respond(q, v, h);
+        // `b` of `τ ≈ b − g v'`, from the effort at the rate of linearisation.
         (self.constant, self.gain) = (effort + gain * v, gain);
         // Without a slope it cannot become a row, so its limit is applied here.
         if gain == 0.0 {

@@ -41,6 +41,7 @@ impl NoiseSource {
         reading.angular_velocity += self.next(0, &noise.angular, h);
         reading.linear_acceleration += self.next(1, &noise.linear, h);
         let turn = self.next(2, &noise.orientation, h);
+        // No disturbance leaves the bits of the reading.
         if turn != Vector3::zeros() {
             reading.orientation *= UnitQuaternion::from_scaled_axis(turn);
         }

@@ -23,6 +23,7 @@ impl PoseTable {
         let p = &rest.translation;
         let [(x, vx), (y, vy), (z, vz)] = [at(0, p.x), at(1, p.y), at(2, p.z)];
         let linear = Vector3::new(vx, vy, vz);
+        // Without a table of an angle the attitude stays a matrix: angles taken from it are not unique at ±90° of pitch.
         if self.0[3..].iter().all(Option::is_none) {
             let pose = Pose::new(rest.rotation, Vector3::new(x, y, z));
             return (pose, Motion::new(Vector3::zeros(), linear));

@@ -33,6 +33,7 @@ use crate::state::turns::{LongestTurn, Rotation, rotations_of};
 
 /// Inertia that driven joints pretend to have while loops are closed at rest, so that the passive ones move.
 /// [kg·m² or kg]
+// A driven joint moves a millionth as far as a passive one of 1 kg·m²; with more, passive joints would lose digits.
 const DRIVEN_WEIGHT: f64 = 1e6;
 /// Most rounds of Newton's method that closes loops at rest.
 const CLOSING_ROUNDS: usize = 50;
@@ -169,6 +170,7 @@ impl Robot {
             applied: vec![Force::default(); model.bodies.len()],
             free_motion: FreeMotion::new(model.nq, nv),
             springs: InnerSprings::default(),
+            // Of no shape yet: each one that is added can only raise the reach and lower the width.
             extents: vec![[0.0, f64::INFINITY]; model.bodies.len()],
             ignored_overlaps: Vec::new(),
             rotations: rotations_of(&model),
@@ -205,6 +207,7 @@ impl Robot {
         let mut gap = f64::INFINITY;
         for _ in 0..CLOSING_ROUNDS {
             if self.factor.factorize(&self.model, &mut self.data, &self.extra).is_err() {
+                // Without a factor there is no way to close; the first step reports the joint.
                 return;
             }
             self.loops.factorize(&self.model, &self.data, &mut self.factor);
@@ -282,6 +285,7 @@ impl Robot {
                     - self.data.effort[k];
             *out = h * explicit - implicit * self.v[k];
         }
+        // Motors as servos of their linearised laws.
         for unit in &self.motors {
             let ((pushed, implicit), k) = (unit.inner(h), unit.dof);
             self.extra[k] += implicit;
@@ -313,6 +317,7 @@ impl Robot {
         struck: &mut [f64],
         out: &mut [f64],
     ) -> Result<(), SingularInertia> {
+        // Coriolis forces read the robot's rates: for a moment these are those after the impact.
         self.v.swap_with_slice(struck);
         let moved = self.free_motion(h, gravity, out);
         self.v.swap_with_slice(struck);
@@ -362,6 +367,7 @@ impl Robot {
         for (k, extra) in self.extra.iter().enumerate() {
             out[k * (nv + 1)] += extra;
         }
+        // Only directions come of this: in the responses loops are closed exactly.
         self.loops.add_penalty(out);
     }
 
@@ -458,6 +464,7 @@ fn drives_of(model: &Model, q: &[f64]) -> Drives {
         stiffness: gain(|d| d.stiffness),
         damping: gain(|d| d.damping),
         effort_limit: per_dof(model, f64::INFINITY, |j| j.limits.effort),
+        // A servo holds one number: joints with several have none.
         enabled: per_dof(model, false, |j| j.drive.is_some() && has_one_dof(j)),
     }
 }

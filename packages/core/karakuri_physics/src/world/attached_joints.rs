@@ -42,6 +42,7 @@ impl World {
                 "it holds nothing; lock at least one of the six degrees of freedom, or give one a stiffness or damping",
             );
         }
+        // Infinite will do, NaN will not: it is above nothing.
         let strong = |s: Strength| s.force > 0.0 && s.torque > 0.0;
         if !description.strength.is_none_or(strong) {
             return refuse("its strength must be positive; give a force in N and a torque in N·m");
@@ -149,6 +150,7 @@ impl World {
     /// Energy in the bushings. [J]
     pub(crate) fn bushing_energy(&self) -> f64 {
         let energy = |joint: &AttachedJoint| {
+            // What is broken holds no energy.
             let bushing = joint.description.bushing.filter(|_| !joint.broken)?;
             let X = joint.frames(&self.state.robots, &self.state.bodies);
             Some(bushing.energy(&joint.stretch(&X)))

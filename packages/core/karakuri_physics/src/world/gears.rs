@@ -45,6 +45,7 @@ impl World {
                 }
                 GearEnd::Turn(owner, axis) => {
                     let (mover, pose) = self.carrier(owner);
+                    // An axis of zero becomes NaN here, and is refused below.
                     let direction = axis.normalize();
                     if mover == Mover::Fixed || !direction.iter().all(|x| x.is_finite()) {
                         return refuse(

@@ -44,6 +44,7 @@ impl World {
         let dt = self.settings.dt;
         let robots = self.state.robots.iter().flatten().map(|robot| LongTurn {
             owner: robot.name.clone(),
+            // A robot without joints has none to name.
             joint: robot.model.joints.get(robot.longest_turn.joint).map(|j| j.name.clone()),
             angle: robot.longest_turn.angle,
             dt,

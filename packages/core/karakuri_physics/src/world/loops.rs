@@ -13,6 +13,7 @@ impl World {
     /// # Panics
     /// When the robot was removed.
     pub fn open_loop(&mut self, id: RobotId, name: &str) -> Result<(), WorldError> {
+        // Bodies that sleep on its links would hang in the air.
         self.wake_all();
         let robot = self.robot_mut(id);
         if robot.open_loop(name) {

@@ -22,6 +22,7 @@ impl World {
             return Err(WorldError::Mass { name: name(), mass });
         }
         body.set_mass(mass);
+        // What sleeps may lean on it.
         self.wake_all();
         Ok(())
     }

@@ -40,6 +40,7 @@ impl World {
     /// Surface of the pair of two materials.
     pub fn pair(&self, a: MaterialId, b: MaterialId) -> Surface {
         let known = &self.state.materials;
+        // Numbers of the pair's own go before the rules.
         let own = known.pairs.iter().find(|(pair, _)| *pair == sorted(a, b));
         own.map_or_else(|| known.mixing.of(&known.named[a.0].1, &known.named[b.0].1), |own| own.1)
     }
@@ -58,6 +59,7 @@ impl World {
         let known = &mut self.state.materials;
         check(&format!("{} on {}", known.named[a.0].0, known.named[b.0].0), &surface)?;
         let pair = sorted(a, b);
+        // Sorted: the list does not depend on the order of calls.
         match known.pairs.binary_search_by_key(&pair, |(pair, _)| *pair) {
             Ok(at) => known.pairs[at].1 = surface,
             Err(at) => known.pairs.insert(at, (pair, surface)),
@@ -67,6 +69,7 @@ impl World {
 
     /// Makes a thing's surface one of a material.
     pub fn set_material(&mut self, part: Owner, material: MaterialId) {
+        // Friction may be all that holds what sleeps.
         self.wake_all();
         let surface = self.state.materials.named[material.0].1;
         for attachment in self.state.attachments.iter_mut().flatten().filter(|a| a.owner == part) {

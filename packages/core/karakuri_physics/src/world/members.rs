@@ -94,6 +94,7 @@ impl World {
             let owner = Owner::Link { robot: id, frame: geometry.frame };
             let surface = Surface::plain(geometry.friction, geometry.restitution);
             for shape in collider_shapes(&geometry.shape, moves).map_err(wrong)? {
+                // Shapes of a fixed base are not paired with other fixed ones.
                 let collider = Collider { shape, pose: geometry.pose_in_body, fixed: !moves };
                 let collider = self.state.collision.try_add(&collider).map_err(wrong)?;
                 self.attach(
@@ -140,6 +141,7 @@ impl World {
         let wrong = |source| WorldError::Shape { name: name.clone(), source };
         let shapes = collider_shapes(&description.shape, !description.fixed).map_err(wrong)?;
         let inertia = if description.fixed {
+            // What is fixed turns under no moment, and may be without a mass.
             Matrix3::zeros()
         } else {
             body_inertia(&description, &ColliderShape::filled(&description.shape))?
@@ -151,6 +153,7 @@ impl World {
             match self.state.collision.try_add(&collider) {
                 Ok(id) => colliders.push(id),
                 Err(source) => {
+                    // All or nothing: the parts that were added go again.
                     for &id in &colliders {
                         self.state.collision.remove(id);
                     }
@@ -170,6 +173,7 @@ impl World {
         };
         for (i, &collider) in colliders.iter().enumerate() {
             self.attach(collider, attachment);
+            // Also of fixed bodies: a prescribed motion moves their shapes.
             self.state.placements.push((collider, Mover::Body(id.0), Pose::IDENTITY));
             // Parts of one body overlap at their seams.
             colliders[..i].iter().for_each(|&other| self.state.collision.ignore(other, collider));
@@ -177,6 +181,7 @@ impl World {
         let known = |of: fn(&CollisionScene, ColliderId) -> Option<f64>| {
             colliders.iter().filter_map(|&c| of(&self.state.collision, c)).collect::<Vec<_>>()
         };
+        // Of several parts the farthest reach and the least width: bounds for the whole body.
         let radius = known(CollisionScene::radius).into_iter().fold(0.0, f64::max);
         let half_width =
             known(CollisionScene::half_width).into_iter().fold(f64::INFINITY, f64::min);
@@ -188,6 +193,7 @@ impl World {
 
     /// Takes a robot away; its id stays unused.
     pub fn remove_robot(&mut self, id: RobotId) {
+        // It may have held up what sleeps.
         self.wake_all();
         if let Some(robot) = self.state.robots[id.0].take() {
             Arc::make_mut(&mut self.names).remove(&robot.name);
@@ -226,6 +232,7 @@ impl World {
         }
         let attachments = &self.state.attachments;
         self.state.placements.retain(|(collider, ..)| attachments[collider.0].is_some());
+        // A report needs owners on both sides.
         self.constraints
             .contacts
             .active
@@ -233,6 +240,7 @@ impl World {
     }
 
     pub(crate) fn attach(&mut self, id: ColliderId, attachment: Attachment) {
+        // Ids of colliders ascend and are given once: this only appends.
         self.state.attachments.resize(id.0 + 1, None);
         self.state.attachments[id.0] = Some(attachment);
     }

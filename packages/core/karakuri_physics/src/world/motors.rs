@@ -20,6 +20,7 @@ impl World {
             return refuse("the robot has a motor of this name; choose another");
         }
         let joint = robot.model.joint(&spec.joint);
+        // Its effort is one number: a ball joint has three.
         let Some(joint) = joint.filter(|j| robot.model.joints[j.0].kind.single().is_some()) else {
             return refuse("it acts on no joint with one degree of freedom; name one");
         };
@@ -58,6 +59,7 @@ impl World {
     pub fn enable_motor(&mut self, id: RobotId, motor: usize, enabled: bool) {
         let unit = &mut self.robot_mut(id).motors[motor];
         unit.enabled = enabled;
+        // What it remembers is of the time before it was switched.
         unit.forget();
         unit.report = MotorReport { effort: 0.0, mismatch: 0.0, saturated: false };
     }

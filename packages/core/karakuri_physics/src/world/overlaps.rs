@@ -14,6 +14,7 @@ use crate::world::World;
 /// Depth from which links overlap; less is rounding of a touch. [m]
 const TOUCH: f64 = 1e-6;
 /// Depth from which an overlap is reported. [m]
+// Less is within the accuracy with which shapes are drawn.
 const REPORTED: f64 = 1e-3;
 
 /// Depths by pair of links, the lower first. [m]
@@ -69,6 +70,7 @@ impl World {
                 scene.set_pose(a.collider, &(data.pose_in_world[body.0] * a.pose));
             }
         }
+        // Without a margin: what is only near does not overlap.
         scene.update(0.0);
         self.depths(id, &scene)
     }
@@ -182,6 +184,7 @@ fn looped(model: &Model, a: Option<BodyId>, b: Option<BodyId>) -> bool {
 
 /// Whether two bodies of a robot, or one and the fixed base, are `n` joints apart along a chain.
 fn chained(model: &Model, a: Option<BodyId>, b: Option<BodyId>, n: usize) -> bool {
+    // Above the base there is nothing: a chain that ends there has no relative of that degree.
     let above = |x: Option<BodyId>| (0..n).try_fold(x, |x, _| x.map(|x| model.bodies[x.0].parent));
     above(a) == Some(b) || above(b) == Some(a)
 }

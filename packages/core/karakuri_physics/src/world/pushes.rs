@@ -21,6 +21,7 @@ impl World {
 
     /// Adds a wrench on a free body in the next step only: about its centre of mass, in world axes. [N·m; N]
     pub fn apply_body_wrench(&mut self, body: ObjectId, wrench: Force) {
+        // A wrench of zero wakes nothing: some callers apply one in every step.
         if wrench != Force::default() {
             self.wake(body.0);
         }
@@ -45,6 +46,7 @@ impl World {
     pub fn add_push(&mut self, push: Push) -> Result<PushId, WorldError> {
         let vectors = [push.point, push.wrench.force, push.wrench.moment];
         let finite = vectors.iter().flatten().all(|x| x.is_finite()) && push.from.is_finite();
+        // Infinite is a push without an end; NaN is no time.
         if !finite || push.until.is_nan() {
             let name = self.part_name(push.part);
             return Err(WorldError::NotFinite { name, what: "a push" });

@@ -40,10 +40,12 @@ impl World {
             if let Some(frame) = model.frame(link) {
                 return Ok(Owner::Link { robot, frame });
             }
+            // The robot is there: its links are more help than the names of everything.
             let name = self.robot(robot).name();
             let links: Vec<_> = model.frames.iter().map(|f| format!("{name}/{}", f.name)).collect();
             return unknown(links.join(", "));
         }
+        // One entry for all links of a robot: thousands of names help nobody.
         let robots = self.robot_ids().map(|id| format!("{}/<link>", self.robot(id).name()));
         let bodies = self.body_ids().map(|id| self.body(id).description().name.clone());
         let known: Vec<_> = ["world".to_owned()].into_iter().chain(robots).chain(bodies).collect();
@@ -86,6 +88,7 @@ impl World {
     pub fn ignore_contacts(&mut self, a: Owner, b: Owner) {
         self.wake_all();
         let [of_a, of_b] = [a, b].map(|part| self.colliders_of(part).collect::<Vec<_>>());
+        // All pairs of their shapes: what is ignored is known by shape.
         for &one in &of_a {
             for &other in &of_b {
                 self.state.collision.ignore(one, other);
@@ -140,6 +143,7 @@ impl World {
         }
         known.center_of_mass = center;
         self.wake_all();
+        // Now, as rays and distances may be asked for before the next step.
         self.place_colliders();
         Ok(())
     }
@@ -185,6 +189,7 @@ impl World {
     /// The nearest points of two things as they are now; `None` where one has no shape.
     pub fn closest(&self, a: Owner, b: Owner) -> Option<ClosestPoints> {
         let mut nearest: Option<ClosestPoints> = None;
+        // Every pair, as a thing may have several shapes.
         for one in self.colliders_of(a) {
             for other in self.colliders_of(b) {
                 let Some(found) = self.state.collision.closest_points(one, other, f64::INFINITY)
@@ -201,6 +206,7 @@ impl World {
 }
 
 fn sum(contacts: impl Iterator<Item = ContactReport>) -> Force {
+    // About the world's origin: the moment against rolling is the same about any point, the force adds p × f.
     let wrench = |c: ContactReport| Force::new(c.moment + c.position.cross(&c.force), c.force);
     contacts.fold(Force::default(), |sum, c| sum + wrench(c))
 }

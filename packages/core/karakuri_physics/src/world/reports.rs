@@ -33,12 +33,14 @@ impl World {
     /// Contacts of the last step that carry force; of what sleeps, as it fell asleep.
     pub fn contacts(&self) -> impl Iterator<Item = ContactReport> + '_ {
         self.loaded_contacts().filter_map(|c| {
+            // What was taken away since has no owner.
             Some(ContactReport {
                 a: self.state.attachments[c.a.0]?.owner,
                 b: self.state.attachments[c.b.0]?.owner,
                 position: c.point(),
                 normal: c.normal,
                 gap: c.gap,
+                // Means over the step: of a blow within it only the impulse is known.
                 force: c.impulse / self.settings.dt,
                 moment: c.moment / self.settings.dt,
             })

@@ -38,6 +38,7 @@ impl World {
             }
         }
         self.wake_all();
+        // Once: no body changes between fixed and free.
         let movers = spring.movers(&self.state.bodies);
         self.constraints.springs.all.push(Some(AttachedSpring { spring, movers }));
         Ok(SpringId(self.constraints.springs.all.len() - 1))

@@ -77,6 +77,7 @@ impl World {
     /// Puts the robots and bodies that a snapshot has where it has them; others, and time, stay as they are.
     pub fn restore_states(&mut self, snapshot: &Snapshot) {
         self.wake_all();
+        // By index, which is the id: none is used again.
         for (own, saved) in self.state.robots.iter_mut().zip(&snapshot.0.state.robots) {
             if let (Some(own), Some(saved)) = (own, saved) {
                 own.clone_from(saved);
@@ -91,6 +92,7 @@ impl World {
         for body in self.state.bodies.iter_mut().flatten() {
             body.island_asleep = None;
         }
+        // Their shapes, phases and impulses belong to the poses that come back.
         self.constraints.joints.all.clone_from(&snapshot.0.constraints.joints.all);
         self.constraints.gears.all.clone_from(&snapshot.0.constraints.gears.all);
         self.remove_loose();

@@ -11,6 +11,7 @@ use crate::state::materials::Surface;
 use crate::state::mover::Mover;
 
 /// A point that lost its feature is taken for the same if it moved less than this. [m]
+// Shorter: fast contacts lose their impulse and begin from zero; longer: neighbours on a fine mesh take each other's.
 const SAME_POINT: f64 = 2e-3;
 
 /// Fills `contacts` with the points of the step's manifolds, each with the memory of its counterpart in `previous`.
@@ -141,6 +142,7 @@ fn make_drifts_rigid(patch: &mut [Contact]) {
         moment += lever.dot(&c.drift);
         inertia += lever.norm_squared();
     }
+    // A single point has no lever to turn by.
     let turn = if inertia > 0.0 { moment / inertia } else { 0.0 };
     for c in patch.iter_mut() {
         // Also where it does not stick: its row must not ask for what the others forbid.

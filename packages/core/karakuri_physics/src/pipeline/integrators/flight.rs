@@ -76,6 +76,7 @@ impl Robot {
         }
         forward_kinematics(&self.model, &mut self.data, &self.q);
         let (now, inertia) = self.flight_now();
+        // All mass on one line: there is no inertia about it, and rates stay as they are.
         let Some(inverse) = inertia.try_inverse() else { return };
         // `V_b ← V_b + I_c(q')⁻¹ (h* − A(q') v')`, the tree moved as one body about its centre of mass.
         let angular = inverse * (end.spin - now.spin);

@@ -193,6 +193,7 @@ impl Robot {
         forward_kinematics(model, &mut self.data, &self.q);
         update_velocities(model, &mut self.data, &self.v);
         momentum_balance(model, &mut self.data, &[], momentum, rate);
+        // The recursion is of rigid bodies; rotors add their own momentum.
         for (p, (armature, v)) in momentum.iter_mut().zip(self.armature.iter().zip(&self.v)) {
             *p += armature * v;
         }
