@@ -84,6 +84,7 @@ struct AddedCurve {
 impl JointCurve {
     fn at(&self, t: f64) -> CurvePoint {
         let mut point = self.base.at(t);
+        // Derivatives add as positions do.
         for added in self.added.iter().filter(|a| (a.during[0]..=a.during[1]).contains(&t)) {
             let more = added.curve.at(t);
             point.position += more.position;
@@ -114,6 +115,7 @@ impl Performance {
         for Added { joint, keys, during } in &score.added {
             let curve = AddedCurve { curve: Curve::new(keys), during: *during };
             let base = neutral[model.joints[joint.0].q_start];
+            // Added to a joint without keys: it moves about the place where the robot's default posture has it.
             joints.entry(*joint).or_insert_with(|| resting(base)).added.push(curve);
         }
         let mut performance = Self {
@@ -179,12 +181,14 @@ impl Performance {
     /// Least and largest position of a joint, and its largest speed, between the samples as well; `None` of a joint without keys, or
     /// with keys that are added to others.
     pub fn extremes(&self, joint: BodyId) -> Option<Extremes> {
+        // Of a sum of curves there is no closed form: samples must do.
         let curve = self.joints.get(&joint).filter(|curve| curve.added.is_empty())?;
         Some(Extremes { position: curve.base.extent()?, speed: curve.base.peak_speed() })
     }
 
     /// Scene that a time belongs to.
     pub fn scene_at(&self, t: f64) -> usize {
+        // A time at which two scenes meet belongs to the later one, as keys do; the end of the motion to the last.
         let after = self.spans.partition_point(|span| span.end <= t);
         let span = self.spans.get(after).or_else(|| self.spans.last());
         span.map_or(0, |span| span.scene)
@@ -196,6 +200,7 @@ impl Performance {
         let n = (self.duration / self.frame - 1e-9).ceil().max(0.0);
         let mut times: Vec<f64> = Vec::new();
         let mut k = 0.0;
+        // Counted, not summed: sums of the period drift by rounding.
         while k < n {
             times.push(k * self.frame);
             k += 1.0;
@@ -213,6 +218,7 @@ impl Performance {
 
     /// Writes the robot's state at a time, in the memory of another one.
     pub fn sample(&mut self, t: f64, state: &mut MotionState) {
+        // The stance that began last.
         let index = self.stances.partition_point(|stance| stance.start <= t).saturating_sub(1);
         let stance = self.stances.get(index).cloned();
         self.sample_in(t, stance.as_ref(), state);
@@ -223,6 +229,7 @@ impl Performance {
     fn sample_in(&mut self, t: f64, stance: Option<&Stance>, state: &mut MotionState) {
         self.sample_joints(t, state);
         state.stands = stance.map_or([false; 2], |stance| stance.feet);
+        // A fixed base has no root to place, whatever feet the model may show.
         if self.performer.model.base != Base::Floating {
             return;
         }
@@ -230,6 +237,7 @@ impl Performance {
             Some(Standing::On { anchor, sole }) => self.root_from_sole(*anchor, sole, state),
             Some(Standing::Flying(flight)) => flight.clone().root(self, t, state),
             Some(Standing::Fixed(pose)) => set_root(state, pose),
+            // Rates are derivatives of the root's own curves.
             Some(Standing::Keyed) | None if !self.root.is_empty() => {
                 let root = self.root.at(t);
                 set_root(state, &root.pose);
@@ -256,6 +264,7 @@ impl Performance {
             state.v[joint.v_start] = point.velocity;
             state.vdot[joint.v_start] = point.acceleration;
         }
+        // Followers of mimic joints have no curves: their leaders say where they are and how fast.
         self.reduction.project_position(&mut state.q);
         self.reduction.project_velocity(&mut state.v);
         self.reduction.project_velocity(&mut state.vdot);
@@ -267,6 +276,7 @@ impl Performance {
         let (model, data) = (&performer.model, &mut self.data);
         let Some(legs) = &performer.legs else { return };
         let leg = &legs[side.index()];
+        // The root is at the origin yet, so a pose in the world is one in the root link.
         forward_kinematics(model, data, &state.q);
         let X_RootSole = frame_pose(model, data, leg.foot) * leg.sole_in_foot;
         let X_WRoot = *X_WSole * X_RootSole.inverse();
@@ -276,6 +286,7 @@ impl Performance {
         update_velocities(model, data, &state.v);
         let V = frame_velocity(model, data, leg.foot);
         let lever = frame_pose(model, data, leg.foot).translation - X_WRoot.translation;
+        // Positions first, then velocities: each level needs the root of the level before.
         set_run(&mut state.v, &undo(&[V.linear, V.angular], &lever));
         // With the root link's velocity: centripetal parts are of the whole motion.
         update_velocities(model, data, &state.v);
@@ -295,6 +306,7 @@ impl Performance {
     /// Centre of mass and its velocity in a state. [m] and [m/s]
     fn center_of_mass(&mut self, state: &MotionState) -> [Vector3; 2] {
         let model = &self.performer.model;
+        // `ċ = h/m` with the linear momentum `h`.
         let momentum = centroidal_momentum(model, &mut self.data, &state.q, &state.v);
         let com = karakuri_dynamics::center_of_mass(model, &self.data);
         [com, momentum.linear / model.mass()]
@@ -309,12 +321,14 @@ fn resting(position: f64) -> JointCurve {
 
 /// Linear and angular motion of a body that undoes that of a point with a lever from its origin.
 fn undo([linear, angular]: &[Vector3; 2], lever: &Vector3) -> [Vector3; 2] {
+    // A point at lever `l` moves by `v + ω × l`; with `ω = −ω_p` and `v = −v_p − ω × l` it stays.
     let turn = -angular;
     [-linear - turn.cross(lever), turn]
 }
 
 fn set_root(state: &mut MotionState, pose: &Pose) {
     state.q[..3].copy_from_slice(pose.translation.as_slice());
+    // The coordinates of nalgebra's quaternion are in the order of `q`: x, y, z, w.
     state.q[3..7].copy_from_slice(pose.quaternion().coords.as_slice());
 }
 

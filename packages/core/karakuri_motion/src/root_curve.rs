@@ -10,6 +10,7 @@ use crate::motion::Key;
 use crate::score::RootKey;
 
 /// Angle below which series stand for quotients. [rad]
+// The series' next terms are below 1e-18; at this angle the quotients still have 7 digits, and are multiplied by the angle.
 const SMALL: f64 = 1e-4;
 /// Half the time over which the angular velocity is differentiated where the axis turns. [s]
 const STEP: f64 = 1e-5;
@@ -45,6 +46,7 @@ impl RootCurve {
             if i > 0 {
                 // The shorter of the two arcs: nalgebra's logarithm takes q and −q apart.
                 let turn = rotations[i - 1].inverse() * rotation;
+                // Summed in each key's own axes, as `R_k exp(r − r_k)` multiplies from the right.
                 sum += if turn.w < 0.0 {
                     UnitQuaternion::new_unchecked(-turn.into_inner())
                 } else {
@@ -54,6 +56,7 @@ impl RootCurve {
             }
             turned.push(sum);
         }
+        // Six scalar curves with the eases of the keys, so the root moves by the same laws as the joints.
         let curve = |value: &dyn Fn(usize) -> f64| {
             let keys = keys.iter().enumerate();
             let keys: Vec<Key> =
@@ -72,11 +75,14 @@ impl RootCurve {
     /// Rotation, angular velocity in its own axes, and the logarithm's acceleration.
     fn rotation(&self, t: f64) -> (UnitQuaternion, Vector3) {
         let after = self.times.partition_point(|&key| key <= t);
+        // Before the first key its pose holds, as `delta` is zero there.
         let k = after.saturating_sub(1).min(self.times.len() - 1);
         let points = self.turn.each_ref().map(|curve| curve.at(t));
+        // Within the interval the curve starts from the sum at its first key: `delta` is zero there and one logarithm at its end.
         let delta = Vector3::from(points.map(|point| point.position)) - self.turned[k];
         let rate = Vector3::from(points.map(|point| point.velocity));
         let rotation = self.rotations[k] * UnitQuaternion::from_scaled_axis(delta);
+        // `ω_B = J_r(δ) δ̇`: the logarithm's rate is the angular velocity only where its axis stays [Solà 2018, eq. 143].
         (rotation, right_jacobian(&delta) * rate)
     }
 

@@ -16,6 +16,7 @@ use crate::problem::{Code, Problem};
 use crate::robot::Performer;
 
 /// Scenes that a motion may have when it is written out.
+// 190 MB of keys if each names 17 joints. Nested repetitions multiply, so without a limit a short file asks for any memory.
 const SCENES_LIMIT: usize = 200_000;
 
 /// A motion written out, in SI units.
@@ -146,6 +147,7 @@ impl Writer<'_> {
             .filter(|(_, track)| track.blend == Blend::Replace && !track.keys.is_empty())
             .map(|(joint, _)| joint.as_str())
             .collect();
+        // Only the motion that is performed sets a pose at its start: a nested one begins where the robot is.
         if place.scene.is_none() {
             let start = Scene { pose: motion.start.pose.clone(), ..Scene::default() };
             let at = format!("{}.start", place.at);
@@ -153,6 +155,7 @@ impl Writer<'_> {
         }
         let (mut t, mut support) = (from, support);
         for (i, scene) in motion.scenes.iter().enumerate() {
+            // Counted as they are written: the product of nested repetitions is not known before.
             self.scenes += 1;
             if self.scenes > SCENES_LIMIT {
                 let message =
@@ -160,6 +163,7 @@ impl Writer<'_> {
                 self.problem(Code::Range, &place.at, message, "repeat less");
                 return t;
             }
+            // Nested scenes count as the outer scene that plays them: that is what a user can click at.
             let index = place.scene.unwrap_or(i);
             support = scene.support.map_or(support, |support| {
                 if place.mirrored { mirrored(support) } else { support }
@@ -167,9 +171,11 @@ impl Writer<'_> {
             let at = format!("{}.scenes[{i}]", place.at);
             let start = t;
             t += scene.time;
+            // A scene without time, as a first pose or one that only plays a motion, has no instant of its own.
             if t > start {
                 self.score.spans.push(Span { start, end: t, scene: index, support });
             }
+            // The mirror image of a mirror image is the motion itself.
             let is_mirrored = place.mirrored != scene.mirror;
             let here = Place { at, mirrored: is_mirrored, scene: Some(index) };
             let inner = scene.motion.as_ref().and_then(|name| self.document.motions.get(name));
@@ -178,6 +184,7 @@ impl Writer<'_> {
                     for _ in 0..scene.repeat {
                         let stands = inner.start.support;
                         let stands = if is_mirrored { mirrored(stands) } else { stands };
+                        // `auto` is what a motion has that says nothing: then the feet of the scene that plays it go on.
                         let stands = if stands == Support::Auto { support } else { stands };
                         t = self.motion(&inner, t, stands, &here);
                         if self.scenes > SCENES_LIMIT {
@@ -188,11 +195,13 @@ impl Writer<'_> {
                 None => self.keys(scene, t, &replaced, &here),
             }
         }
+        // Tracks may go on after the last scene: the robot stays in its pose, and only they move it.
         let end = motion.tracks.values().filter_map(|track| track.keys.last());
         let end = end.map(|key| from + key.t).fold(t, f64::max);
         for (joint, track) in &motion.tracks {
             self.track(joint, track, [from, end], place);
         }
+        // That time belongs to the last scene, so that every time has one, with the same feet.
         if end > t && place.scene.is_none() {
             let scene = motion.scenes.len().saturating_sub(1);
             self.score.spans.push(Span { start: t, end, scene, support });
@@ -203,7 +212,9 @@ impl Writer<'_> {
     fn track(&mut self, joint: &str, track: &Track, during: [f64; 2], place: &Place) {
         let at = format!("{}.tracks.{joint}", place.at);
         let Some((joint, sign)) = self.joint(joint, place.mirrored, &at) else { return };
+        // Units are factors, so they hold for what is added as well.
         let factor = sign * self.performer.to_si(joint, self.unit(), 1.0);
+        // Times of a track count from the start of the motion that has it.
         let key = |key: &Key| Key { t: during[0] + key.t, y: factor * key.y, ease: key.ease };
         let keys = track.keys.iter().map(key);
         match track.blend {
@@ -225,8 +236,10 @@ impl Writer<'_> {
                 root = pose.root.or(root);
             });
         }
+        // After the pose, as they lie on top of it.
         values.extend(scene.joints.iter().map(|(joint, value)| (joint.clone(), *value)));
         for (joint, value) in values {
+            // A track that replaces is all that its joint does: keys of both would be mixed into one curve.
             if replaced.contains(&joint.as_str()) {
                 continue;
             }
@@ -235,6 +248,7 @@ impl Writer<'_> {
             let y = sign * self.performer.to_si(id, self.unit(), value);
             self.drafts.entry(id).or_default().push(Key { t, y, ease: scene.ease });
         }
+        // The scene's own root lies on top of the pose's.
         if let Some(root) = scene.root.or(root) {
             let pose = pose_of(&root, self.unit());
             let pose = if place.mirrored { mirrored_pose(&pose) } else { pose };
@@ -247,6 +261,7 @@ impl Writer<'_> {
         let Some(id) = self.performer.joint(name) else {
             let model = &self.performer.model;
             let leader = model.joint(name).and_then(|id| self.performer.leader(id));
+            // Most who name a follower mean the joint that drives it.
             let remedy = if let Some(leader) = leader {
                 format!("it follows `{}`: move that", model.joints[leader.0].name)
             } else {
@@ -281,6 +296,7 @@ impl Writer<'_> {
 
 /// Visits the layers of a pose, the lowest first.
 fn layered(document: &Document, pose: &Pose, visit: &mut dyn FnMut(&Pose)) {
+    // From the top down, then laid in reverse; `check` has found that `from` ends.
     let mut layers = vec![pose];
     let mut top = pose;
     while let Some(below) = top.from.as_ref().and_then(|name| document.poses.get(name)) {
@@ -305,6 +321,7 @@ pub(crate) fn pose_of(root: &RootPose, unit: AngleUnit) -> RigidPose {
 
 /// A pose in the mirror of the x-z plane: `S X S` with `S = diag(1, −1, 1)`.
 fn mirrored_pose(pose: &RigidPose) -> RigidPose {
+    // `S R S` is a rotation again, of determinant (−1)² = 1; a reflection alone would not be.
     let sign = |i: usize| if i == 1 { -1.0 } else { 1.0 };
     let mut image = *pose;
     for i in 0..3 {

@@ -11,6 +11,7 @@ use crate::performance::{MotionState, Performance};
 use crate::review::ReviewSettings;
 
 /// Slowest motion that is still meant. [-]
+// A factor beyond it comes of a joint that all but cannot hold its position: seconds would become an hour.
 const SLOWEST: f64 = 1000.0;
 
 /// How much slower a motion has to be.
@@ -40,9 +41,12 @@ pub fn fit_to_limits(performance: &mut Performance, settings: &ReviewSettings) -
             let joint = &performance.performer().model.joints[id.0];
             let k = joint.v_start;
             let g = found.effort_at_rest[k];
+            // Everything but gravity is quadratic in the rates, and the rotor's share with it: it scales by `1/k²`.
             let d = found.effort[k] - g + joint.armature * state.vdot[k];
             let limit = joint.limits.effort;
+            // Speeds scale by `1/k`, so this `k` brings the speed to its limit.
             let mut factor = state.v[k].abs() / joint.limits.velocity;
+            // At rest already too much: no `k` helps, and the root below would be of a negative number.
             if g.abs() >= limit {
                 if !fit.too_weak.contains(&joint.name) {
                     fit.too_weak.push(joint.name.clone());
@@ -64,6 +68,7 @@ pub fn fit_to_limits(performance: &mut Performance, settings: &ReviewSettings) -
 pub fn stretched(motion: &Motion, factor: f64) -> Motion {
     let mut motion = motion.clone();
     for scene in &mut motion.scenes {
+        // Spans scale, eases do not: their shape is over the unit interval.
         scene.time *= factor;
     }
     for key in motion.tracks.values_mut().flat_map(|track| &mut track.keys) {

@@ -66,6 +66,7 @@ pub(super) fn read_seq(
     text: &str,
     options: &FormatOptions<'_>,
 ) -> Result<Samples, FileError> {
+    // Both kinds are named `.seq`; a YAML document does not begin with a line of numbers.
     let is_table = lines(text)
         .next()
         .is_some_and(|(_, line)| line.split_whitespace().all(|word| word.parse::<f64>().is_ok()));
@@ -86,10 +87,12 @@ pub(super) fn read_seq(
             "there is no MultiValueSeq of JointDisplacement; save the motion with its joints";
         return Err(error(file, [1, 1], message));
     };
+    // A component's own rate goes before that of the whole.
     let rate = positions.frame_rate.or(frame_rate).unwrap_or(0.0);
     if !(rate > 0.0 && rate <= 1e5) {
         return Err(error(file, [1, 1], "the frame rate is not above 0; write `frameRate: 100`"));
     }
+    // Its first part is the root link; the joints place all others.
     let links = components.iter().find(|c| c.kind == "MultiSE3Seq");
     for component in &components {
         let what = content(component);
@@ -109,6 +112,7 @@ pub(super) fn read_seq(
             return Err(error(file, [line_of(&root), 1], &message));
         }
         let root = links.and_then(|links| {
+            // Without a format, and by default, `w` comes first.
             let quaternion_last = links.se3_format.as_deref() == Some("XYZQXQYQZQW");
             Some((links.frames.get(k)?.first(), quaternion_last))
         });
@@ -162,12 +166,14 @@ pub(super) fn write_seq(performance: &mut Performance) -> Export {
     let period = performance.frame();
     let (mut positions, mut links) = (String::new(), String::new());
     let (mut state, mut n) = (MotionState::default(), 0_u32);
+    // Whole frames only, since the format has a rate and no times: an end between two frames is not in the file.
     while f64::from(n) * period <= performance.duration() + 1e-9 {
         performance.sample(f64::from(n) * period, &mut state);
         let values = joints.iter().map(|id| state.q[model.joints[id.0].q_start].to_string());
         positions.extend([format!("      - [{}]\n", values.collect::<Vec<_>>().join(", "))]);
         if model.base == Base::Floating {
             let q = &state.q;
+            // Ours is `x y z qx qy qz qw`, theirs has `w` before the vector.
             let se3 = [q[0], q[1], q[2], q[6], q[3], q[4], q[5]].map(|x| x.to_string());
             links.extend([format!("      - [[{}]]\n", se3.join(", "))]);
         }
@@ -253,6 +259,7 @@ pub(super) fn read_pseq(
         "the joints are taken in the order of the URDF, natural splines between the poses"
             .to_owned(),
     );
+    // A pose is written where it is first used, and referred to by its name later.
     let mut known: Vec<&KeyPose> = Vec::new();
     for (k, PoseRef { time, max_transition_time, refer }) in refs.iter().enumerate() {
         let line = places.get(k).copied().unwrap_or(1);
@@ -283,6 +290,7 @@ pub(super) fn read_pseq(
             );
             return Err(error(file, [line, 1], &message));
         }
+        // Joints that a pose does not list go on to the next pose that does.
         let mut values = vec![None; samples.joints.len()];
         for (id, q) in pose.joints.iter().zip(&pose.q) {
             let n = values.len();
@@ -296,6 +304,7 @@ pub(super) fn read_pseq(
             }
             *value = Some(*q);
         }
+        // Of the links that are held by inverse kinematics only the base link says something that joints do not.
         let root = pose.ik_links.iter().find(|link| link.is_base_link);
         let root = root.map(|link| link_pose(file, line, link)).transpose()?;
         let note = pose.name.clone();

@@ -16,6 +16,7 @@ pub(super) fn read(
     text: &str,
     options: &FormatOptions<'_>,
 ) -> Result<Samples, FileError> {
+    // Not `cells::lines`: the header begins with the `#` of a comment.
     let mut rows = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     let Some((first, header)) = rows.next() else {
         return Err(error(
@@ -38,6 +39,7 @@ pub(super) fn read(
         check_width(file, &row, header.len(), line)?;
         let t = time(file, row[0])?;
         let values = row[2..].iter().map(|cell| match cell.text {
+            // Not set in this pose: the joint goes on to the next that sets it.
             "*" => Ok(None),
             _ => number(file, *cell, "a position").map(Some),
         });
