@@ -93,33 +93,72 @@ impl Score {
             problems,
             scenes: 0,
         };
-        let place = Place { at: format!("motions.{name}"), mirrored: false, scene: None };
+        let place = Place {
+            at: format!("motions.{name}"),
+            mirrored: false,
+            scene: None,
+            replaced: Rc::default(),
+        };
         let start = motion.start.support;
         let end = writer.motion(motion, 0.0, start, &place);
-        let Writer { mut score, drafts, mut problems, .. } = writer;
-        problems.dedup();
+        let Writer { mut score, drafts, problems, .. } = writer;
         if !problems.is_empty() {
             return Err(problems);
         }
         score.duration = end;
-        for (joint, mut keys) in drafts {
-            // Stable: of two keys at one time, the later written one holds.
-            keys.sort_by(|a, b| a.t.total_cmp(&b.t));
-            let mut ordered: Vec<Key> = Vec::with_capacity(keys.len());
-            for key in keys {
-                match ordered.last_mut() {
-                    Some(last) if last.t == key.t => last.y = key.y,
-                    _ => ordered.push(key),
-                }
-            }
-            score.keys.insert(joint, ordered);
+        for (joint, keys) in drafts {
+            score.keys.insert(joint, in_order(keys));
         }
+        score.root = in_order(score.root);
+struct Place {
         Ok(score)
     }
 }
 
+/// A key whose place among others is its time.
+trait Timed {
+    /// Time. [s]
+    fn t(&self) -> f64;
+
+    /// Takes over where a later written key of the same time is.
+    fn go_where(&mut self, other: Self);
+}
+
+impl Timed for Key {
+    fn t(&self) -> f64 {
+        self.t
+    }
+
+    fn go_where(&mut self, other: Self) {
+        self.y = other.y;
+    }
+}
+
+impl Timed for RootKey {
+    fn t(&self) -> f64 {
+        self.t
+    }
+
+    fn go_where(&mut self, other: Self) {
+        self.pose = other.pose;
+    }
+}
+
+/// Keys in ascending time, one at each.
+fn in_order<K: Timed>(mut keys: Vec<K>) -> Vec<K> {
+    // Stable: of two keys at one time, the later written one holds. The interval that ends there is the first one's, and its ease.
+    keys.sort_by(|a, b| a.t().total_cmp(&b.t()));
+    let mut ordered: Vec<K> = Vec::with_capacity(keys.len());
+    for key in keys {
+        match ordered.last_mut() {
+            Some(last) if last.t() == key.t() => last.go_where(key),
+            _ => ordered.push(key),
+        }
+    }
+    ordered
+}
+
 /// Where the writer is.
-struct Place {
     /// Place in the document.
     at: String,
     /// Whether left and right are exchanged.

@@ -363,3 +363,26 @@ fn auto_finds_the_feet_that_stand() {
     assert_eq!(performance.state(1.5).stands, [true, true]);
     assert_eq!(performer.model.joints[7].kind.single(), Some(DofKind::Angle));
 }
+
+/// A start whose pose places the root, and a first scene that does so without taking time: two keys of the root at 0 s.
+#[test]
+fn the_root_has_one_key_at_a_time() {
+    let performer = khr1();
+    let text = "\
+karakuri_motion: 1
+poses:
+  a: {root: {xyz: [0, 0, 0.3], rpy: [0, 0, 0]}}
+  b: {root: {xyz: [0, 0, 0.5], rpy: [0, 0, 0.4]}}
+motions:
+  m:
+    start: {pose: a, support: none}
+    scenes: [{pose: b, time: 0, ease: natural}, {pose: a, time: 1, ease: natural}]
+";
+    let document = file::read("t.yaml", text).unwrap();
+    let mut performance = Performance::new(&document, "m", &performer).unwrap();
+    for (t, z) in [(0.0, 0.5), (0.5, 0.4), (1.0, 0.3)] {
+        let found = performance.state(t);
+        assert!((found.q[2] - z).abs() < 1e-12, "{} at {t} s", found.q[2]);
+        assert!(found.q.iter().chain(&found.v).chain(&found.vdot).all(|x| x.is_finite()), "{t} s");
+    }
+}
