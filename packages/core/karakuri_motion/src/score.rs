@@ -325,7 +325,11 @@ impl Writer<'_> {
     }
 
     fn problem(&mut self, code: Code, at: &str, message: String, remedy: &str) {
-        self.problems.push(Problem::new(code, at, message).remedy(remedy));
+        let problem = Problem::new(code, at, message).remedy(remedy);
+        // A motion that is repeated has its problems each time.
+        if !self.problems.contains(&problem) {
+            self.problems.push(problem);
+        }
     }
 
     fn unit(&self) -> AngleUnit {

@@ -386,3 +386,18 @@ motions:
         assert!(found.q.iter().chain(&found.v).chain(&found.vdot).all(|x| x.is_finite()), "{t} s");
     }
 }
+
+/// A joint that a motion lacks is a problem of each of its repetitions, and said once.
+#[test]
+fn a_problem_of_a_repeated_motion_is_said_once() {
+    let performer = khr1();
+    let text = "\
+karakuri_motion: 1
+motions:
+  nod: {scenes: [{joints: {neck: 0.2, nose: 1}, time: 0.1}]}
+  m: {scenes: [{motion: nod, repeat: 3}]}
+";
+    let document = file::read("t.yaml", text).unwrap();
+    let problems = Performance::new(&document, "m", &performer).unwrap_err();
+    assert_eq!(problems.len(), 2, "{problems:?}");
+}
