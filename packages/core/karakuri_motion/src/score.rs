@@ -2,7 +2,8 @@
 
 #![expect(clippy::float_cmp, reason = "two keys are at one time where the times are equal")]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 use std::sync::Arc;
 
 use karakuri_model::BodyId;
@@ -110,7 +111,6 @@ impl Score {
             score.keys.insert(joint, in_order(keys));
         }
         score.root = in_order(score.root);
-struct Place {
         Ok(score)
     }
 }
@@ -159,12 +159,15 @@ fn in_order<K: Timed>(mut keys: Vec<K>) -> Vec<K> {
 }
 
 /// Where the writer is.
+struct Place {
     /// Place in the document.
     at: String,
     /// Whether left and right are exchanged.
     mirrored: bool,
     /// Scene of the motion that is performed.
     scene: Option<usize>,
+    /// Joints whose positions tracks of the motions around this place give.
+    replaced: Rc<BTreeSet<BodyId>>,
 }
 
 struct Writer<'a> {
@@ -180,17 +183,19 @@ struct Writer<'a> {
 impl Writer<'_> {
     /// Writes a motion from a time on; returns its end. [s]
     fn motion(&mut self, motion: &Motion, from: f64, support: Support, place: &Place) -> f64 {
-        let replaced: Vec<&str> = motion
+        let own = motion
             .tracks
             .iter()
             .filter(|(_, track)| track.blend == Blend::Replace && !track.keys.is_empty())
-            .map(|(joint, _)| joint.as_str())
-            .collect();
+            .filter_map(|(joint, _)| self.image(joint, place.mirrored));
+        let replaced =
+            Rc::new(place.replaced.iter().copied().chain(own.map(|(id, _)| id)).collect());
         // Only the motion that is performed sets a pose at its start: a nested one begins where the robot is.
         if place.scene.is_none() {
             let start = Scene { pose: motion.start.pose.clone(), ..Scene::default() };
             let at = format!("{}.start", place.at);
-            self.keys(&start, 0.0, &replaced, &Place { at, mirrored: false, scene: None });
+            let here = Place { at, mirrored: false, scene: None, replaced: Rc::clone(&replaced) };
+            self.keys(&start, 0.0, &here);
         }
         let (mut t, mut support) = (from, support);
         for (i, scene) in motion.scenes.iter().enumerate() {
@@ -216,7 +221,8 @@ impl Writer<'_> {
             }
             // The mirror image of a mirror image is the motion itself.
             let is_mirrored = place.mirrored != scene.mirror;
-            let here = Place { at, mirrored: is_mirrored, scene: Some(index) };
+            let replaced = Rc::clone(&replaced);
+            let here = Place { at, mirrored: is_mirrored, scene: Some(index), replaced };
             let inner = scene.motion.as_ref().and_then(|name| self.document.motions.get(name));
             match inner.map(Arc::clone) {
                 Some(inner) => {
@@ -231,7 +237,7 @@ impl Writer<'_> {
                         }
                     }
                 }
-                None => self.keys(scene, t, &replaced, &here),
+                None => self.keys(scene, t, &here),
             }
         }
         // Tracks may go on after the last scene: the robot stays in its pose, and only they move it.
@@ -252,6 +258,10 @@ impl Writer<'_> {
         let at = format!("{}.tracks.{joint}", place.at);
         let Some((joint, sign)) = self.joint(joint, place.mirrored, &at) else { return };
         // Units are factors, so they hold for what is added as well.
+        // Replaced by a track of a motion that plays this one.
+        if place.replaced.contains(&joint) {
+            return;
+        }
         let factor = sign * self.performer.to_si(joint, self.unit(), 1.0);
         // Times of a track count from the start of the motion that has it.
         let key = |key: &Key| Key { t: during[0] + key.t, y: factor * key.y, ease: key.ease };
@@ -266,7 +276,7 @@ impl Writer<'_> {
     }
 
     /// Keys of a scene's end.
-    fn keys(&mut self, scene: &Scene, t: f64, replaced: &[&str], place: &Place) {
+    fn keys(&mut self, scene: &Scene, t: f64, place: &Place) {
         let mut values: BTreeMap<String, f64> = BTreeMap::new();
         let mut root = None;
         if let Some(pose) = scene.pose.as_ref().and_then(|name| self.document.poses.get(name)) {
@@ -278,12 +288,12 @@ impl Writer<'_> {
         // After the pose, as they lie on top of it.
         values.extend(scene.joints.iter().map(|(joint, value)| (joint.clone(), *value)));
         for (joint, value) in values {
-            // A track that replaces is all that its joint does: keys of both would be mixed into one curve.
-            if replaced.contains(&joint.as_str()) {
-                continue;
-            }
             let at = format!("{}.{joint}", place.at);
             let Some((id, sign)) = self.joint(&joint, place.mirrored, &at) else { continue };
+            // A track that replaces is all that its joint does: keys of both would be mixed into one curve.
+            if place.replaced.contains(&id) {
+                continue;
+            }
             let y = sign * self.performer.to_si(id, self.unit(), value);
             self.drafts.entry(id).or_default().push(Key { t, y, ease: scene.ease });
         }
@@ -297,7 +307,7 @@ impl Writer<'_> {
 
     /// A joint by its name, or its partner in the mirror, with the sign of its position.
     fn joint(&mut self, name: &str, is_mirrored: bool, at: &str) -> Option<(BodyId, f64)> {
-        let Some(id) = self.performer.joint(name) else {
+        if self.performer.joint(name).is_none() {
             let model = &self.performer.model;
             let leader = model.joint(name).and_then(|id| self.performer.leader(id));
             // Most who name a follower mean the joint that drives it.
@@ -311,17 +321,23 @@ impl Writer<'_> {
             let message = format!("robot `{}` has no joint `{name}` to move", model.name);
             self.problem(Code::Missing, at, message, &remedy);
             return None;
-        };
-        if !is_mirrored {
-            return Some((id, 1.0));
         }
-        let image = self.mirror.image(name);
-        let found = image.and_then(|(name, sign)| Some((self.performer.joint(name)?, sign)));
+        let found = self.image(name, is_mirrored);
         if found.is_none() {
             let message = format!("the mirror table lacks joint `{name}`");
             self.problem(Code::Missing, at, message, "add it to `mirror`, in pairs or self");
         }
         found
+    }
+
+    /// A joint by its name, or its partner in the mirror; `None` if it or its partner is not there.
+    fn image(&self, name: &str, is_mirrored: bool) -> Option<(BodyId, f64)> {
+        let id = self.performer.joint(name)?;
+        if !is_mirrored {
+            return Some((id, 1.0));
+        }
+        let (name, sign) = self.mirror.image(name)?;
+        Some((self.performer.joint(name)?, sign))
     }
 
     fn problem(&mut self, code: Code, at: &str, message: String, remedy: &str) {

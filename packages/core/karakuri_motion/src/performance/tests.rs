@@ -401,3 +401,29 @@ motions:
     let problems = Performance::new(&document, "m", &performer).unwrap_err();
     assert_eq!(problems.len(), 2, "{problems:?}");
 }
+
+/// A track that replaces is all that its joint does, also where a scene plays a motion that moves the joint.
+#[test]
+fn a_track_replaces_what_a_played_motion_does() {
+    let performer = khr1();
+    let text = "\
+karakuri_motion: 1
+motions:
+  wave:
+    scenes: [{joints: {l_elbow_roll: 1, head_yaw: 0.3}, time: 0.25}, {joints: {l_elbow_roll: 0}, time: 0.25}]
+    tracks: {r_elbow_roll: {keys: [{t: 0.1, y: 1}]}}
+  m:
+    scenes: [{motion: wave, mirror: true, repeat: 2}]
+    tracks:
+      r_elbow_roll: {keys: [{t: 0, y: 0}, {t: 1, y: 0.5, ease: linear}]}
+      l_elbow_roll: {keys: [{t: 0, y: 0.25}]}
+";
+    let document = file::read("t.yaml", text).unwrap();
+    let performance = Performance::new(&document, "m", &performer).unwrap();
+    let at = |joint: &str, t| performance.joint(performer.joint(joint).unwrap(), t).position;
+    for t in [0.0, 0.1, 0.25, 0.5, 0.6, 0.75, 1.0] {
+        let found = [at("r_elbow_roll", t), at("l_elbow_roll", t)];
+        assert!((found[0] - 0.5 * t).abs() < 1e-12 && found[1] == 0.25, "{found:?} at {t} s");
+    }
+    assert!((at("head_yaw", 0.25) + 0.3).abs() < 1e-12);
+}
