@@ -79,13 +79,14 @@ struct JointCurve {
 struct AddedCurve {
     curve: Curve,
     during: [f64; 2],
+    /// First time at which it is added, and first at which it is no more. [s]
 }
 
 impl JointCurve {
     fn at(&self, t: f64) -> CurvePoint {
         let mut point = self.base.at(t);
         // Derivatives add as positions do.
-        for added in self.added.iter().filter(|a| (a.during[0]..=a.during[1]).contains(&t)) {
+        for added in self.added.iter().filter(|a| (a.during[0]..a.during[1]).contains(&t)) {
             let more = added.curve.at(t);
             point.position += more.position;
             point.velocity += more.velocity;
@@ -113,7 +114,10 @@ impl Performance {
             joints.entry(*joint).or_default().base = Curve::new(keys);
         }
         for Added { joint, keys, during } in &score.added {
-            let curve = AddedCurve { curve: Curve::new(keys), during: *during };
+            let [start, end] = *during;
+            // Where repetitions meet only the later one counts; at the end of the whole motion the robot stays as it is.
+            let during = [start, if end < score.duration { end } else { f64::INFINITY }];
+            let curve = AddedCurve { curve: Curve::new(keys), during };
             let base = neutral[model.joints[joint.0].q_start];
             // Added to a joint without keys: it moves about the place where the robot's default posture has it.
             joints.entry(*joint).or_insert_with(|| resting(base)).added.push(curve);

@@ -427,3 +427,29 @@ motions:
     }
     assert!((at("head_yaw", 0.25) + 0.3).abs() < 1e-12);
 }
+
+/// Where one repetition ends and the next begins, what is added counts once.
+#[test]
+fn what_a_repeated_motion_adds_counts_once_where_repetitions_meet() {
+    let performer = khr1();
+    let text = "\
+karakuri_motion: 1
+motions:
+  lift:
+    scenes: [{joints: {head_yaw: 0}, time: 0.5}]
+    tracks: {l_elbow_roll: {blend: add, keys: [{t: 0, y: 0.3}]}}
+  m: {scenes: [{motion: lift, repeat: 2}, {joints: {head_yaw: 0}, time: 0.5}]}
+";
+    let document = file::read("t.yaml", text).unwrap();
+    let performance = Performance::new(&document, "m", &performer).unwrap();
+    let at = |name: &str, t| {
+        let performance = Performance::new(&document, name, &performer).unwrap();
+        performance.joint(performer.joint("l_elbow_roll").unwrap(), t).position
+    };
+    for (t, expected) in [(0.0, 0.3), (0.25, 0.3), (0.5, 0.3), (0.75, 0.3), (1.25, 0.0)] {
+        assert!((at("m", t) - expected).abs() < 1e-12, "{} at {t} s", at("m", t));
+    }
+    // At the end of the whole motion nothing follows: the robot stays as it is.
+    assert!((at("lift", 0.5) - 0.3).abs() < 1e-12);
+    assert!((performance.duration() - 1.5).abs() < 1e-12);
+}
