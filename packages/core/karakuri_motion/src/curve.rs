@@ -103,6 +103,20 @@ impl Curve {
         jumps
     }
 
+    /// Keys at which the position leaps, as at the end of a `hold`.
+    pub fn position_jumps(&self) -> Vec<PositionJump> {
+        let mut jumps = Vec::new();
+        for (i, piece) in self.pieces.iter().enumerate() {
+            let (start, t) = (self.times[i], self.times[i + 1]);
+            let (before, after) = (piece.at(t - start).position, self.at(t).position);
+            // As of velocities: pieces meet their keys but for rounding.
+            if (after - before).abs() > JUMP * before.abs().max(after.abs()).max(1.0) {
+                jumps.push(PositionJump { t, by: after - before });
+            }
+        }
+        jumps
+    }
+
     /// Least and largest position, by the roots of each piece's derivative; `None` of a curve without keys.
     pub fn extent(&self) -> Option<Extent> {
         let t = *self.times.first()?;
@@ -158,6 +172,15 @@ pub struct VelocityJump {
     pub before: f64,
     /// Velocity just after. [the unit/s]
     pub after: f64,
+}
+
+/// A leap of the position: it is elsewhere all at once.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PositionJump {
+    /// Its time. [s]
+    pub t: f64,
+    /// Position after it less that before it. [the keys' unit]
+    pub by: f64,
 }
 
 /// A largest value.

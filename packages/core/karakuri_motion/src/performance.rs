@@ -16,7 +16,7 @@ use karakuri_gait::planner::Side;
 use karakuri_model::{Base, BodyId};
 use karakuri_spatial::{Pose, Vector3};
 
-use crate::curve::{Curve, CurvePoint, Extent, Peak, VelocityJump};
+use crate::curve::{Curve, CurvePoint, Extent, Peak, PositionJump, VelocityJump};
 use crate::document::Document;
 use crate::problem::Problem;
 use crate::robot::Performer;
@@ -183,6 +183,31 @@ impl Performance {
     }
 
     /// Least and largest position of a joint, and its largest speed, between the samples as well; `None` of a joint without keys, or
+    /// Leaps of a joint: of holds, and where a track begins or ends to be added.
+    pub fn position_jumps(&self, joint: BodyId) -> Vec<PositionJump> {
+        let Some(curve) = self.joints.get(&joint) else { return Vec::new() };
+        let mut all = curve.base.position_jumps();
+        for AddedCurve { curve, during: [start, end] } in &curve.added {
+            all.extend(curve.position_jumps().into_iter().filter(|j| *start < j.t && j.t < *end));
+            if *start > 0.0 {
+                all.push(PositionJump { t: *start, by: curve.at(*start).position });
+            }
+            if end.is_finite() {
+                all.push(PositionJump { t: *end, by: -curve.at(end.next_down()).position });
+            }
+        }
+        all.sort_by(|a, b| a.t.total_cmp(&b.t));
+        // Leaps of one time are one: a repetition may go on where the one before it ended.
+        let mut jumps: Vec<PositionJump> = Vec::with_capacity(all.len());
+        for jump in all {
+            match jumps.last_mut() {
+                Some(last) if last.t.total_cmp(&jump.t).is_eq() => last.by += jump.by,
+                _ => jumps.push(jump),
+            }
+        }
+        jumps
+    }
+
     /// with keys that are added to others.
     pub fn extremes(&self, joint: BodyId) -> Option<Extremes> {
         // Of a sum of curves there is no closed form: samples must do.

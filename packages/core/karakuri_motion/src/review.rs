@@ -168,6 +168,7 @@ pub fn review(
             }
         }
     }
+    check_leaps(&mut reviewer, performance);
     let mut state = MotionState::default();
     for t in performance.times() {
         performance.sample(t, &mut state);
@@ -181,6 +182,20 @@ pub fn review(
         }
     }
     Ok(reviewer.finish(performance.duration()))
+}
+
+/// Leaps of joints, as of holds: a robot that gets frames has one of them to go so far.
+fn check_leaps(reviewer: &mut Reviewer, performance: &Performance) {
+    for joint in performance.joints() {
+        let limit = performance.performer().model.joints[joint.0].limits.velocity;
+        for jump in performance.position_jumps(joint) {
+            let value = jump.by.abs() / performance.frame();
+            if value > limit {
+                let at = At { time: jump.t, scene: performance.scene_at(jump.t) };
+                reviewer.joint(Check::Speed, joint, at, Excess { value, limit });
+            }
+        }
+    }
 }
 
 struct Reviewer {

@@ -453,3 +453,39 @@ motions:
     assert!((at("lift", 0.5) - 0.3).abs() < 1e-12);
     assert!((performance.duration() - 1.5).abs() < 1e-12);
 }
+
+/// A joint that is elsewhere all at once, by a hold or where an added track ends, is faster than any limit.
+#[test]
+fn a_joint_that_leaps_is_too_fast() {
+    let performer = khr1();
+    let text = "\
+karakuri_motion: 1
+motions:
+  lift:
+    scenes: [{joints: {head_yaw: 0}, time: 0.5}]
+    tracks: {l_elbow_roll: {blend: add, keys: [{t: 0, y: 0}, {t: 0.5, y: 0.6}]}}
+  added: {scenes: [{motion: lift, time: 0.25}, {joints: {head_yaw: 0}, time: 0.5}]}
+  held: {tracks: {head_yaw: {keys: [{t: 0, y: 0}, {t: 0.5, y: 0.6, ease: hold}, {t: 0.6, y: 0.62, ease: hold}]}}}
+";
+    let document = file::read("t.yaml", text).unwrap();
+    for (name, joint, t) in [("added", "l_elbow_roll", 0.75), ("held", "head_yaw", 0.5)] {
+        let mut performance = Performance::new(&document, name, &performer).unwrap();
+        let found = review(&mut performance, &ReviewSettings::default()).unwrap();
+        let finding = found.findings.iter().find(|f| f.check == Check::Speed && f.what == joint);
+        let finding = finding.unwrap_or_else(|| panic!("{name}: {:?}", found.findings));
+        // Within a frame of 15 ms.
+        let speed = 0.6 / 0.015;
+        assert!(
+            (finding.time - t).abs() < 1e-9 && (finding.worst - speed).abs() < 1e-6,
+            "{finding:?}"
+        );
+    }
+    // Repetitions that go on where the one before ended do not leap, nor do small steps.
+    let text = text.replace("y: 0.6", "y: 0.05").replace("y: 0.62", "y: 0.1");
+    let document = file::read("t.yaml", &text).unwrap();
+    for name in ["added", "held"] {
+        let mut performance = Performance::new(&document, name, &performer).unwrap();
+        let found = review(&mut performance, &ReviewSettings::default()).unwrap();
+        assert!(found.findings.iter().all(|f| f.check != Check::Speed), "{:?}", found.findings);
+    }
+}
