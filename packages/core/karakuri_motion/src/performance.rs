@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use karakuri_dynamics::{
     Data, Reduction, centroidal_momentum, forward_kinematics, frame_acceleration, frame_pose,
-    frame_velocity, update_accelerations, update_velocities,
+    frame_velocity, rnea, update_accelerations, update_velocities,
 };
 use karakuri_gait::planner::Side;
 use karakuri_model::{Base, BodyId};
@@ -25,7 +25,8 @@ use crate::score::{Added, Score, Span};
 
 use stances::{Stance, Standing};
 
-/// Half the time over which the velocity of a flight is differentiated. [s]
+/// Time before a flight at which its velocity is taken. [s]
+// Short: in it the velocity changes by what the acceleration gives in a hundredth of a millisecond.
 const STEP: f64 = 1e-5;
 
 /// A state of the whole robot in a motion.
@@ -78,8 +79,8 @@ struct JointCurve {
 #[derive(Debug, Clone)]
 struct AddedCurve {
     curve: Curve,
-    during: [f64; 2],
     /// First time at which it is added, and first at which it is no more. [s]
+    during: [f64; 2],
 }
 
 impl JointCurve {
@@ -182,7 +183,6 @@ impl Performance {
         curve.base.velocity_jumps().into_iter().chain(added).collect()
     }
 
-    /// Least and largest position of a joint, and its largest speed, between the samples as well; `None` of a joint without keys, or
     /// Leaps of a joint: of holds, and where a track begins or ends to be added.
     pub fn position_jumps(&self, joint: BodyId) -> Vec<PositionJump> {
         let Some(curve) = self.joints.get(&joint) else { return Vec::new() };
@@ -208,6 +208,7 @@ impl Performance {
         jumps
     }
 
+    /// Least and largest position of a joint, and its largest speed, between the samples as well; `None` of a joint without keys, or
     /// with keys that are added to others.
     pub fn extremes(&self, joint: BodyId) -> Option<Extremes> {
         // Of a sum of curves there is no closed form: samples must do.
@@ -264,7 +265,7 @@ impl Performance {
         }
         match stance.map(|stance| &stance.standing) {
             Some(Standing::On { anchor, sole }) => self.root_from_sole(*anchor, sole, state),
-            Some(Standing::Flying(flight)) => flight.clone().root(self, t, state),
+            Some(Standing::Flying(flight)) => flight.root(self, t, state),
             Some(Standing::Fixed(pose)) => set_root(state, pose),
             // Rates are derivatives of the root's own curves.
             Some(Standing::Keyed) | None if !self.root.is_empty() => {
@@ -339,6 +340,14 @@ impl Performance {
         let momentum = centroidal_momentum(model, &mut self.data, &state.q, &state.v);
         let com = karakuri_dynamics::center_of_mass(model, &self.data);
         [com, momentum.linear / model.mass()]
+    }
+
+    /// Acceleration of a root link that moves without turning, added to that of a state, at which nothing holds the robot. [m/s²]
+    fn free_fall(&mut self, state: &MotionState) -> Vector3 {
+        let model = &self.performer.model;
+        let tau = rnea(model, &mut self.data, &state.q, &state.v, &state.vdot, &[]);
+        // The base's efforts are `m (c̈ − g)`: what the floor would have to exert. Without it the whole robot moves by the opposite.
+        -Vector3::new(tau[0], tau[1], tau[2]) / model.mass()
     }
 }
 

@@ -58,34 +58,21 @@ pub(super) struct Flight {
 }
 
 impl Flight {
-    /// Root link at a time of the flight.
-    pub(super) fn root(self, performance: &mut Performance, t: f64, state: &mut MotionState) {
-        let [position, velocity] = self.place(performance, t, state);
-        let mut other = state.clone();
-        performance.sample_joints(t - STEP, &mut other);
-        let [_, before] = self.place(performance, t - STEP, &mut other);
-        performance.sample_joints(t + STEP, &mut other);
-        let [_, after] = self.place(performance, t + STEP, &mut other);
-        let pose = Pose::from_quaternion(&self.attitude, position);
-        set_root(state, &pose);
-        set_run(&mut state.v, &[velocity, Vector3::zeros()]);
-        set_run(&mut state.vdot, &[(after - before) / (2.0 * STEP), Vector3::zeros()]);
-    }
-
-    /// Position and velocity of the root link that put the centre of mass on its parabola.
-    fn place(
-        &self,
-        performance: &mut Performance,
-        t: f64,
-        state: &mut MotionState,
-    ) -> [Vector3; 2] {
+    /// Root link at a time of the flight: where it puts the centre of mass on its parabola.
+    pub(super) fn root(&self, performance: &mut Performance, t: f64, state: &mut MotionState) {
         set_root(state, &Pose::from_quaternion(&self.attitude, Vector3::zeros()));
         set_run(&mut state.v, &[Vector3::zeros(); 2]);
+        set_run(&mut state.vdot, &[Vector3::zeros(); 2]);
         let [com, rate] = performance.center_of_mass(state);
+        // By inverse dynamics and not by differences in time, which would see an impulse where a joint's speed jumps at a key.
+        let acceleration = performance.free_fall(state);
         // `c = c₀ + ċ₀ t + ½ g t²`. Kinematics with the root at the origin give `c − r`, as the attitude does not change.
         let (time, gravity) = (t - self.start, performance.data.gravity);
         let place = self.com + self.velocity * time + gravity * (0.5 * time * time);
-        [place - com, self.velocity + gravity * time - rate]
+        set_root(state, &Pose::from_quaternion(&self.attitude, place - com));
+        let velocity = self.velocity + gravity * time - rate;
+        set_run(&mut state.v, &[velocity, Vector3::zeros()]);
+        set_run(&mut state.vdot, &[acceleration, Vector3::zeros()]);
     }
 }
 
@@ -245,7 +232,10 @@ fn leave_the_floor(performance: &mut Performance, t: f64) {
         // The velocity of the moment before: what the legs have given.
         let mut state = MotionState::default();
         performance.sample_in((t - STEP).max(before.start), Some(&before), &mut state);
-        let [com, velocity] = performance.center_of_mass(&state);
+        let [_, velocity] = performance.center_of_mass(&state);
+        // The place is that of the jump itself, so that nothing shifts.
+        performance.sample_in(t, Some(&before), &mut state);
+        let [com, _] = performance.center_of_mass(&state);
         // Kept: limbs that move would turn the robot about its centre of mass, which only the preview in the physics shows.
         let attitude = UnitQuaternion::new_normalize(nalgebra::Quaternion::new(
             state.q[6], state.q[3], state.q[4], state.q[5],
