@@ -32,6 +32,19 @@ pub(super) fn cells(line: &str, number: usize, separator: char) -> Vec<Cell<'_>>
     found
 }
 
+/// Cells of a line between which there is white space, tabs or any number of spaces.
+pub(super) fn words(line: &str, number: usize) -> Vec<Cell<'_>> {
+    let mut column = 1;
+    let mut found = Vec::new();
+    for text in line.split(char::is_whitespace) {
+        if !text.is_empty() {
+            found.push(Cell { text, at: [number, column] });
+        }
+        column += text.chars().count() + 1;
+    }
+    found
+}
+
 /// A finite number of a cell.
 pub(super) fn number(file: &str, cell: Cell<'_>, what: &str) -> Result<f64, FileError> {
     match cell.text.parse::<f64>() {

@@ -5,7 +5,7 @@ use karakuri_model::{Base, BodyId};
 use karakuri_spatial::{Matrix3, Pose, Vector3};
 use serde::Deserialize;
 
-use super::cells::{Cell, cells, error, lines, number};
+use super::cells::{error, lines, number, words};
 use super::csv::{pose, sampled};
 use super::exchange::{Export, FormatOptions, notes};
 use super::samples::{Row, Samples};
@@ -143,9 +143,7 @@ fn read_table(file: &str, text: &str, options: &FormatOptions<'_>) -> Result<Sam
     let mut samples = Samples::new(joints(options), Ease::Linear);
     samples.note(0, "the joints are taken in the order of the URDF".to_owned());
     for (line, row) in lines(text) {
-        // Tabs and runs of spaces are one separator each.
-        let row: Vec<Cell<'_>> =
-            cells(row, line, ' ').into_iter().filter(|cell| !cell.text.is_empty()).collect();
+        let row = words(row, line);
         let n = samples.joints.len();
         if row.len() != n + 1 {
             let message = format!("{} numbers; write the time and the {n} joints", row.len());

@@ -226,6 +226,32 @@ refs:
     assert_eq!(scenes[1].root.unwrap().xyz, [0.0, 0.0, 0.2]);
 }
 
+/// Plain tables of Choreonoid have tabs or runs of spaces between their numbers.
+#[test]
+fn tables_of_choreonoid_have_spaces_or_tabs() {
+    let performer = khr1();
+    let n = performer.joints().count();
+    let row = |t: &str, first: &str, between: &str| {
+        let zeros = vec!["0"; n - 1];
+        format!("{t}{between}{first}{between}{}", zeros.join(between))
+    };
+    for between in ["\t", " ", "  ", " \t"] {
+        let text = format!("{}\n{} \n", row("0", "0", between), row("0.5", "0.25", between));
+        let import =
+            with(&performer, |options| import(Format::Seq, "x.seq", &text, options)).unwrap();
+        let first = performer.joints().next().unwrap();
+        let name = &performer.model.joints[first.0].name;
+        let found = import.motion.scenes[1].joints[name];
+        assert!((found - 0.25_f64.to_degrees()).abs() < 1e-12, "{between:?}: {found}");
+    }
+    let text = format!("{}\n0.5\t0\tx\n", row("0", "0", "\t"));
+    let error = with(&performer, |options| import(Format::Seq, "x", &text, options)).unwrap_err();
+    assert!(error.to_string().starts_with("x:2:1: 3 numbers"), "{error}");
+    let text = format!("{}\n{}", row("0", "0", "\t"), row("0.5", "x", "\t"));
+    let error = with(&performer, |options| import(Format::Seq, "x", &text, options)).unwrap_err();
+    assert!(error.to_string().starts_with("x:2:5: a position is `x`"), "{error}");
+}
+
 #[test]
 fn mistakes_have_a_line_and_a_column() {
     let performer = khr1();
