@@ -315,8 +315,9 @@ fn link_pose(file: &str, line: usize, link: &IkLink) -> Result<Pose, FileError> 
     match (&link.translation[..], &link.rotation[..]) {
         ([x, y, z], rotation) if rotation.len() == 9 => {
             let rotation = Matrix3::from_row_slice(rotation);
-            let volume = (rotation.determinant() - 1.0).abs();
-            if volume.is_nan() || volume > 0.01 {
+            // `RᵀR = 1`, which a shear breaks though it keeps the volume, and no mirror.
+            let skew = (rotation.tr_mul(&rotation) - Matrix3::identity()).amax();
+            if skew.is_nan() || skew > 0.01 || rotation.determinant() < 0.0 {
                 let message = "the base link's rotation is none; write nine numbers of a rotation";
                 return Err(error(file, [line, 1], message));
             }

@@ -280,6 +280,16 @@ fn mistakes_have_a_line_and_a_column() {
         (Format::Seq, "type: CompositeSeq\nframeRate: 10\n", "there is no MultiValueSeq"),
         (Format::Pseq, "refs:\n  - {time: 0, refer: a}\n", "x:2:1: no pose before refs[0] is `a`"),
         (
+            Format::Pseq,
+            "refs:\n  - time: 0\n    refer: {joints: [], q: [], ikLinks: [{isBaseLink: true, translation: [0, 0, 0], rotation: [1,0.5,0, 0,1,0, 0,0,1]}]}\n",
+            "the base link's rotation is none",
+        ),
+        (
+            Format::Pseq,
+            "refs:\n  - time: 0\n    refer: {joints: [], q: [], ikLinks: [{isBaseLink: true, translation: [0, 0, 0], rotation: [-1,0,0, 0,1,0, 0,0,1]}]}\n",
+            "the base link's rotation is none",
+        ),
+        (
             Format::Trajectory,
             "joint_names: [head_yaw]\npoints:\n  - {positions: [], time_from_start: 0}\n",
             "x:3:1: points[0] has 0 positions for 1 joints",
