@@ -42,8 +42,8 @@ pub(super) fn read(
     options: &FormatOptions<'_>,
 ) -> Result<Samples, FileError> {
     let table = table(file, text)?;
-    let is_absolute =
-        table.iter().flat_map(|line| line.channels.iter().flatten()).any(|x| x.abs() > FARTHEST);
+    let mut values = table.iter().flat_map(|line| line.channels.iter().flatten());
+    let is_absolute = values.any(|x| !(-FARTHEST..=FARTHEST).contains(x));
     let mut samples = fill(file, &table, is_absolute, options)?;
     if is_absolute {
         samples.note(0, format!("a value is beyond ±{FARTHEST}: the table is of bytes"));

@@ -253,6 +253,18 @@ fn tables_of_choreonoid_have_spaces_or_tabs() {
 }
 
 #[test]
+fn the_farthest_integer_is_far_from_home() {
+    let performer = khr1();
+    let mut cells = vec!["0"; 24];
+    cells[13] = "-2147483648";
+    let text = format!("NO,NAME,SPEED,CH\n0,home,4,{}\n", cells.join(","));
+    let import =
+        with(&performer, |options| import(Format::Khr1Csv, "x.csv", &text, options)).unwrap();
+    let said = import.notes.iter().any(|note| note.message.contains("the table is of bytes"));
+    assert!(said, "{:?}", import.notes);
+}
+
+#[test]
 fn mistakes_have_a_line_and_a_column() {
     let performer = khr1();
     for (format, text, expected) in [
