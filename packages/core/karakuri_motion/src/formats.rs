@@ -138,7 +138,7 @@ pub fn import(
 /// Writes a motion as a file of another program.
 ///
 /// # Errors
-/// When the format is one that is only read, or asks for servos that are not known.
+/// When the format is one that is only read, asks for servos that are not known, or has no times so late.
 pub fn export(
     format: Format,
     name: &str,
@@ -148,7 +148,7 @@ pub fn export(
     match format {
         Format::Csv => Ok(csv::write(performance)),
         Format::EditorCsv => Ok(csv::write_editor(performance, options)),
-        Format::Webots => Ok(webots::write(performance)),
+        Format::Webots => webots::write(performance),
         Format::Seq => Ok(choreonoid::write_seq(performance)),
         Format::Trajectory => Ok(trajectory::write(performance)),
         Format::PlayMotion2 => Ok(trajectory::write_play_motion2(name, performance)),

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::document::{AngleUnit, Document, Units};
-use crate::motion::Ease;
+use crate::motion::{Ease, Motion, Scene};
 use crate::robot::Performer;
 
 fn root() -> std::path::PathBuf {
@@ -262,6 +262,29 @@ fn the_farthest_integer_is_far_from_home() {
         with(&performer, |options| import(Format::Khr1Csv, "x.csv", &text, options)).unwrap();
     let said = import.notes.iter().any(|note| note.message.contains("the table is of bytes"));
     assert!(said, "{:?}", import.notes);
+}
+
+/// Times of Webots end within the 61st minute: what is longer is refused, not written such that nobody reads it.
+#[test]
+fn what_is_too_long_for_webots_is_not_written() {
+    let performer = khr1();
+    let of = |seconds: f64| {
+        let mut document = Document::default();
+        let scene = |time| Scene {
+            time,
+            joints: [("head_yaw".to_owned(), 0.1)].into(),
+            ..Scene::default()
+        };
+        let scenes = vec![scene(3600.0), scene(seconds - 3600.0)];
+        let motion = Motion { frame: 1.0, scenes, ..Motion::default() };
+        document.motions.insert("m".into(), Arc::new(motion));
+        let mut performance = Performance::new(&document, "m", &performer).unwrap();
+        with(&performer, |options| export(Format::Webots, "m", &mut performance, options))
+    };
+    let file = of(3659.5).unwrap();
+    with(&performer, |options| import(Format::Webots, "m.motion", &file.text, options)).unwrap();
+    let said = of(3660.5).map(|file| file.text.len()).unwrap_err();
+    assert!(said.contains("takes 3660.5 s") && said.ends_with("split it"), "{said}");
 }
 
 #[test]
