@@ -13,7 +13,7 @@ use crate::loads::LoadsOf;
 use crate::motion::{Ease, Motion, Scene, Start, Support};
 use crate::pose::Pose as NamedPose;
 use crate::review::{Check, ReviewSettings, review};
-use crate::stretch::{fit_to_limits, stretched};
+use crate::stretch::{fit_to_limits, stretch, stretched};
 
 fn root() -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..")
@@ -522,5 +522,37 @@ fn the_centre_of_mass_falls_freely_across_keys() {
         let found = (rates[1] - rates[0]) / (2.0 * step);
         let expected = Vector3::new(0.0, 0.0, -9.81);
         assert!((found - expected).amax() < 0.01, "{found} at {t} s");
+    }
+}
+
+/// A motion that plays others is slower in all its parts, and the others stay as they are.
+#[test]
+fn a_stretched_motion_plays_stretched_motions() {
+    let performer = khr1();
+    let text = "\
+karakuri_motion: 1
+motions:
+  tilt: {scenes: [{joints: {head_yaw: 0.4}, time: 0.1}]}
+  nod: {scenes: [{motion: tilt, mirror: true, repeat: 2}, {joints: {head_yaw: 0}, time: 0.2}]}
+  nod of m: {scenes: [{joints: {head_yaw: 0.1}, time: 0.3}]}
+  m: {scenes: [{motion: nod, time: 0.1}, {motion: tilt}, {joints: {head_yaw: 0.1}, time: 0.3}]}
+";
+    let before = file::read("t.yaml", text).unwrap();
+    let mut after = before.clone();
+    let copies = stretch(&mut after, "m", 2.5);
+    assert_eq!(copies, ["nod of m 2", "tilt of m"]);
+    assert!(after.check().is_empty(), "{:?}", after.check());
+    let of =
+        |document: &Document, name: &str| Performance::new(document, name, &performer).unwrap();
+    let yaw = performer.joint("head_yaw").unwrap();
+    let (fast, slow) = (of(&before, "m"), of(&after, "m"));
+    assert!((slow.duration() - 2.5 * fast.duration()).abs() < 1e-12, "{} s", slow.duration());
+    for k in 0..=80 {
+        let t = 0.01 * f64::from(k);
+        let (a, b) = (fast.joint(yaw, t), slow.joint(yaw, 2.5 * t));
+        assert!((a.position - b.position).abs() < 1e-9, "{a:?} and {b:?} at {t} s");
+    }
+    for name in ["tilt", "nod", "nod of m"] {
+        assert_eq!(after.motions[name], before.motions[name]);
     }
 }
