@@ -145,8 +145,13 @@ impl<'a, 'i> Reader<'a, 'i> {
                         child(primitive, "vcount").map_or(Ok(Vec::new()), numbers)?;
                     polygons_of(primitive, &|i| counts.get(i).copied().unwrap_or(0))?
                 }
-                // Each `<p>` is one polygon.
-                "polygons" => polygons_of(primitive, &|_| usize::MAX)?,
+                // Each `<p>` is one polygon, or one fan of triangles, which are laid alike.
+                "polygons" | "trifans" => polygons_of(primitive, &|_| usize::MAX)?,
+                "tristrips" => {
+                    let strips = polygons_of(primitive, &|_| usize::MAX)?;
+                    strips.iter().flat_map(|strip| triangles_of(strip)).collect()
+                }
+                // Lines have no sides.
                 _ => continue,
             };
             self.add(mesh, primitive, &polygons, transform)?;
@@ -223,6 +228,9 @@ fn polygons_of(primitive: Node<'_, '_>, count: &dyn Fn(usize) -> usize) -> Resul
         .find(|n| n.attribute("semantic") == Some("VERTEX"))
         .map_or(0, offset_of);
     let mut polygons = Vec::new();
+    if child(primitive, "ph").is_some() {
+        return Err(damaged("a polygon has a hole; triangulate the mesh"));
+    }
     for list in children(primitive, "p") {
         // One index for each input in turn; of these only the positions count here.
         let indices: Vec<usize> = numbers(list)?;
@@ -241,6 +249,14 @@ fn polygons_of(primitive: Node<'_, '_>, count: &dyn Fn(usize) -> usize) -> Resul
         }
     }
     Ok(polygons)
+}
+
+/// Triangles of a strip: each corner from the third on makes one with the two before it.
+fn triangles_of(strip: &[usize]) -> impl Iterator<Item = Vec<usize>> {
+    // Every second one is taken the other way round, or its outside would be inside.
+    let turned =
+        |i: usize, t: &[usize]| if i % 2 == 1 { [t[1], t[0], t[2]] } else { [t[0], t[1], t[2]] };
+    strip.windows(3).enumerate().map(move |(i, t)| turned(i, t).to_vec())
 }
 
 fn transform_of(step: Node<'_, '_>) -> Result<Matrix4<f64>> {
