@@ -16,7 +16,7 @@ use crate::{Asset, Convex, Mesh};
 /// # Errors
 /// When the extension is none of STL, OBJ and COLLADA, the file is damaged, or it holds no triangles.
 pub fn decode(asset: &Asset) -> Result<Mesh, MeshError> {
-    // By the name: a binary STL has no mark, and OBJ and DAE are told by their readers anyway.
+    // By the name: a binary STL has no mark, and what a name says wrongly its reader refuses.
     let extension = asset
         .path
         .extension()

@@ -135,7 +135,7 @@ impl WalkEngine {
             watch: LossMonitor::default(),
             generator,
         };
-        // The first samples now, so that targets exist and a robot that cannot stand is told before it moves.
+        // The first samples now, so that targets exist and a robot that cannot stand is refused before it moves.
         engine.extend();
         if let Some(error) = engine.failure {
             return Err(why_not_standing(&engine.generator, error));

@@ -226,7 +226,7 @@ impl Inside<'_> {
                 let keys = &mut tracks[index].keys;
                 let from = find_key(keys, &at, joint, *t)?;
                 check_time(&at, joint, *to)?;
-                // Keys are known by their times: two at one time could not be told apart, and curves divide by the time between.
+                // Keys are known by their times: two at one time would be one name for two, and curves divide by the time between.
                 if *to != *t && keys.iter().any(|key| key.t == *to) {
                     let message = format!("there is a key at {to} s already");
                     let problem = Problem::new(Code::Taken, format!("{at}.{joint}"), message);
