@@ -117,6 +117,7 @@ impl ConvexPolygon {
     /// [`Self::margin`] takes for less. Of a polygon without area minus the distance to its points; minus infinity without points. [m]
     pub fn clearance(&self, point: [f64; 2]) -> f64 {
         let margin = self.margin(point);
+        // Inside, the nearest edge's line is the nearest part of the edge.
         if margin >= 0.0 {
             return margin;
         }
@@ -125,6 +126,7 @@ impl ConvexPolygon {
             let (a, b) = (self.corners[i], self.corners[(i + 1) % n]);
             let (edge, to) = ([b[0] - a[0], b[1] - a[1]], [point[0] - a[0], point[1] - a[1]]);
             let length = edge[0] * edge[0] + edge[1] * edge[1];
+            // Of two corners both edges are the same one; of one corner the edge has no length.
             let along = if length > 0.0 {
                 ((to[0] * edge[0] + to[1] * edge[1]) / length).clamp(0.0, 1.0)
             } else {

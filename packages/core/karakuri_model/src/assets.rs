@@ -9,8 +9,10 @@ use crate::diagnostic::{Place, Report};
 use crate::mesh::decode;
 
 /// Triangles above which a mesh is worth a warning: drawing and colliding it costs.
+// Above what exporters write for a link; scans and CAD files that nobody reduced have more.
 const MANY_TRIANGLES: usize = 500_000;
 /// Extent above which a mesh is most often in millimetres. [m]
+// A link of 5 cm in millimetres, and larger than any link in metres.
 const LARGE_EXTENT: f64 = 50.0;
 
 /// Brings the bytes of files that a robot's files name.
@@ -132,6 +134,7 @@ impl<'a> MeshCache<'a> {
         place: &Place,
         report: &mut Report,
     ) -> Option<Mesh> {
+        // A warning, not an error: a robot without a picture or a contact shape still moves, and many are only simulated.
         let left_out = |remedy: String| format!("the shape is left out; {remedy}");
         let asset = match self.assets.read(uri, named_in) {
             Ok(asset) => asset,
@@ -153,6 +156,7 @@ impl<'a> MeshCache<'a> {
                 return None;
             }
         };
+        // Before the extent is measured: a file in millimetres with its scale is right.
         mesh.scale(scale);
         let triangles = mesh.triangles.len();
         if triangles > MANY_TRIANGLES {

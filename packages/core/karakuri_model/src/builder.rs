@@ -54,6 +54,7 @@ pub struct GeometrySpec {
 
 impl GeometrySpec {
     /// Coulomb friction coefficient where no file sets one. [-]
+    // Rubber on a hard floor, as of feet and finger pads; `materials` in the robot YAML sets others.
     pub const DEFAULT_FRICTION: f64 = 0.8;
     /// Colour where no file sets one. (RGBA)
     pub const DEFAULT_COLOR: [f32; 4] = [0.7, 0.7, 0.7, 1.0];
@@ -65,6 +66,7 @@ impl GeometrySpec {
             shape,
             color: Self::DEFAULT_COLOR,
             friction: Self::DEFAULT_FRICTION,
+            // Most things that robots touch do not bounce; those that do are named in the robot YAML.
             restitution: 0.0,
         }
     }
@@ -351,12 +353,15 @@ impl ModelBuilder {
 
     /// Runs the stages, one call each; each reports all it finds, and the model is made only of what passed.
     pub(crate) fn check_and_build(&mut self, report: &mut Report) -> Option<Model> {
+        // Alone at once: what follows allocates by this number.
         self.check_size(report)?;
         self.check_joints(report);
         self.check_links(report);
+        // By names, and before the tree, so that mistakes of both are in one report.
         let couplings = self.resolve_couplings(report);
         let tree = self.check_tree(report);
         if tree.is_none() || report.has_errors() {
+            // Without a model only the names of links can be asked; that much is reported in the same run.
             self.check_attachment_names(report);
             return None;
         }
@@ -365,9 +370,11 @@ impl ModelBuilder {
         self.check_base_name(report);
         // Of bodies and not links: a link that is wrong alone may be sound with those fixed to it.
         self.check_moments(&model, report);
+        // With a wrong inertia, a joint that seems to move nothing may be its consequence.
         if !report.has_errors() {
             Self::check_mobility(&model, report);
         }
+        // Before what is attached: groups, motors and loops ask which joints follow others.
         self.apply_couplings(&mut model, &couplings);
         self.attach(&mut model, report);
         (!report.has_errors()).then_some(model)

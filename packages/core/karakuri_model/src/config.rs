@@ -42,6 +42,7 @@ pub(crate) fn read(file: &str, text: &str, report: &mut Report) -> RobotConfig {
     };
     let mut reader = Reader { report };
     let fields = reader.fields(&root, "", &KEYS);
+    // Read before it is known whether the base may have one, so that mistakes in it are reported either way.
     let pose =
         fields.get("base_pose").map(|(node, path)| (read_pose(&mut reader, node, &path), node));
     config.base = fields.get("base").and_then(|(node, path)| read_base(&mut reader, node, &path));
@@ -62,6 +63,7 @@ pub(crate) fn read(file: &str, text: &str, report: &mut Report) -> RobotConfig {
     }
     if let Some((node, path)) = fields.get("groups") {
         for (name, place, list, path) in reader.entries(node, &path) {
+            // Places are left here, by subject: whether the names in it exist is found only when the model is built.
             reader.report.locate(Subject::Group(name.to_owned()), place.clone());
             config.groups.push((name.to_owned(), reader.texts(list, &path)));
         }
@@ -188,6 +190,7 @@ fn read_drive(reader: &mut Reader<'_>, node: &Node, path: &str) -> DriveConfig {
 
 fn read_sensor(reader: &mut Reader<'_>, name: &str, node: &Node, path: &str) -> Option<SensorSpec> {
     let fields = reader.fields(node, path, &["type", "link", "noise"]);
+    // Both are asked for before either is missed: a report names all that lacks.
     let kind = reader.required(&fields, "type", "contact_wrench, joint_wrench or imu");
     let link = reader.required(&fields, "link", "the link that carries it");
     let kind = kind.and_then(|(node, path)| match reader.text(node, &path)? {
@@ -209,6 +212,7 @@ fn read_sensor(reader: &mut Reader<'_>, name: &str, node: &Node, path: &str) -> 
 /// Reads `{seed, angular_velocity, linear_acceleration, orientation}` of an IMU, `{seed, moment, force}` of the others.
 fn read_noise(reader: &mut Reader<'_>, kind: SensorKind, node: &Node, path: &str) -> SensorNoise {
     let imu = kind == SensorKind::Imu;
+    // Keys by kind: the noise of a force on an IMU would be read and never felt.
     let keys = if imu {
         &["seed", "angular_velocity", "linear_acceleration", "orientation"][..]
     } else {
@@ -234,6 +238,7 @@ fn read_noise(reader: &mut Reader<'_>, kind: SensorKind, node: &Node, path: &str
     } else {
         (noise("moment", "N·m"), noise("force", "N"))
     };
+    // Only an IMU tells an orientation.
     let orientation = if imu { noise("orientation", "rad") } else { Noise::default() };
     SensorNoise { seed: seed.unwrap_or(0), angular, linear, orientation }
 }
@@ -278,6 +283,7 @@ fn read_collision(reader: &mut Reader<'_>, node: &Node, path: &str, config: &mut
     let fields = reader.fields(node, path, &["self", "ignore", "touch", "materials", "convex"]);
     if let Some((node, path)) = fields.get("self") {
         match reader.text(node, &path) {
+            // `None` was reported by `text`.
             Some("true") | None => {}
             Some("false") => config.passes_through_itself = true,
             Some(other) => {
@@ -294,6 +300,7 @@ fn read_collision(reader: &mut Reader<'_>, node: &Node, path: &str, config: &mut
         let Some((node, path)) = fields.get(key) else { continue };
         for pair in reader.list(node, &path) {
             let names = reader.texts(pair, &path);
+            // Three names are as wrong as one: which pairs of them are meant is not said.
             if let Ok([a, b]) = <[String; 2]>::try_from(names) {
                 pairs.push((a, b, pair.place.clone()));
             } else {
@@ -309,6 +316,7 @@ fn read_collision(reader: &mut Reader<'_>, node: &Node, path: &str, config: &mut
                 fields.get(key).and_then(|(node, path)| reader.number(node, &path, &range, "-"))
             };
             let material = MaterialConfig {
+                // Above 1 for rubber; ten is beyond any pair of surfaces.
                 friction: number("friction", 0.0..=10.0),
                 restitution: number("restitution", 0.0..=1.0),
             };
@@ -325,6 +333,7 @@ fn read_collision(reader: &mut Reader<'_>, node: &Node, path: &str, config: &mut
 }
 
 /// Range of the distances that convex parts may be asked to keep from their mesh. [m]
+// Below a micrometre every triangle would be a part; above a metre one hull is within any link's tolerance.
 const DEVIATION: RangeInclusive<f64> = 1e-6..=1.0;
 
 /// Reads the collision shape of a link's meshes: `hull`, `decompose`, or `{convex: decompose, tolerance: 0.002}`.
@@ -344,6 +353,7 @@ pub fn read_convex(reader: &mut Reader<'_>, fields: &Fields<'_>) -> Option<Conve
     };
     let Some((node, path)) = fields.get("tolerance") else { return Some(kind) };
     let tolerance = Some(reader.number(node, &path, &DEVIATION, "m")?);
+    // A hull is what it is: a tolerance with it shows that the other kind was meant.
     if kind == Convex::Hull {
         let message = format!("{path}: a convex hull has no tolerance");
         reader.error(node, message, "write convex: decompose, or delete it");

@@ -36,6 +36,7 @@ impl Place {
     /// Place of the bytes `span` of `text`, which is the content of `file`.
     pub fn in_text(file: &str, text: &str, span: Range<usize>) -> Self {
         let mut start = span.start.min(text.len());
+        // Parsers may point into a character of several bytes.
         while !text.is_char_boundary(start) {
             start -= 1;
         }
@@ -45,6 +46,7 @@ impl Place {
 
     /// As [`Self::in_text`], where the line is known; the span starts at a character.
     pub(crate) fn in_line(file: &str, text: &str, line: usize, span: Range<usize>) -> Self {
+        // Columns in characters, as editors count them.
         let line_start = text[..span.start].rfind('\n').map_or(0, |i| i + 1);
         Self {
             file: file.into(),
@@ -137,6 +139,7 @@ impl Subject {
         match self {
             Self::Robot => None,
             Self::Inertial(link) => Some(Self::Link(link.clone())),
+            // An axis that is not written is missed at its joint.
             Self::Axis(joint) | Self::Limit(joint) | Self::Mimic(joint) | Self::Drive(joint) => {
                 Some(Self::Joint(joint.clone()))
             }
@@ -146,6 +149,7 @@ impl Subject {
 }
 
 /// More digits than any number of double precision needs between 1e-12 and 1e30.
+// Only messages longer than this are searched for such numbers.
 const READ: usize = 32;
 
 /// A sentence whose numbers of hundreds of digits are written with a power of ten, `1e300`.
@@ -162,6 +166,7 @@ pub fn shorten_numbers(text: &str) -> String {
         let digits = number[..end].trim_end_matches('.');
         let is_name = rest[..start].ends_with(|c: char| c.is_alphanumeric() || "_/".contains(c));
         short += &rest[..start];
+        // Only numbers that nobody would read: `1e300` prints 301 digits.
         let shorter = match digits.parse::<f64>() {
             Ok(value) if digits.len() > READ && !is_name => format!("{value:e}"),
             _ => digits.to_owned(),
@@ -188,6 +193,7 @@ const LISTED: usize = 100;
 impl Report {
     /// Remembers where a part is written; the first place holds.
     pub(crate) fn locate(&mut self, subject: Subject, place: Place) {
+        // The second one is the duplicate, which is reported where it is found.
         self.places.entry(subject).or_insert(place);
     }
 
@@ -226,6 +232,7 @@ impl Report {
     fn push(&mut self, severity: Severity, place: Place, message: String, remedy: String) {
         if self.problems.len() >= LISTED {
             self.unlisted += 1;
+            // The list is full: an error takes the place of the last warning, a further warning is only counted.
             let last_warning = self.problems.iter().rposition(|d| d.severity == Severity::Warning);
             let (Severity::Error, Some(warning)) = (severity, last_warning) else {
                 self.worst_unlisted = self.worst_unlisted.max(Some(severity));
@@ -250,6 +257,7 @@ impl Report {
 
     /// Whether anything so far is an error.
     pub fn has_errors(&self) -> bool {
+        // Those beyond the list count: a robot with a hundred warnings and then an error does not load.
         self.worst_unlisted == Some(Severity::Error)
             || self.problems.iter().any(|d| d.severity == Severity::Error)
     }
@@ -263,12 +271,14 @@ impl Report {
         // Stable: of one line, problems stay in the order in which they were found.
         self.problems.sort_by_key(|d| (Arc::clone(&d.place.file), d.place.line));
         if let (Some(severity), Some(last)) = (self.worst_unlisted, self.problems.last()) {
+            // At the end of the list, without a line of its own.
             let place = Place::file(&last.place.file);
             let message = format!("{} more problems are not listed", self.unlisted);
             let remedy = "correct those above first".to_owned();
             self.problems.push(Diagnostic { severity, place, message, remedy });
         }
         match result {
+            // Not handed out in spite of errors: what was mended to go on reading is not what the user wrote.
             Some(value) if !has_errors => Ok((value, self.problems)),
             _ => Err(Diagnostics(self.problems)),
         }

@@ -52,11 +52,13 @@ pub struct Loaded {
 /// warnings.
 pub fn load(source: &Source<'_>, assets: &mut dyn Assets) -> Result<Loaded, Diagnostics> {
     let mut report = Report::default();
+    // Problems go to the report; what could be read comes back, so that later stages find theirs in the same run.
     let builder = urdf::read(source.urdf_name, source.urdf_text, assets, &mut report);
     // Read even if the URDF is wrong: the problems of both files come in one report.
     let config = source.config.map(|(name, text)| (name, config::read(name, text, &mut report)));
     let model = builder.and_then(|mut builder| {
         if let Some((name, config)) = config {
+            // Before any check, which is of the whole robot and not of its URDF.
             config.apply(name, &mut builder, assets, &mut report);
         }
         // After the file: a scene that places the robot knows better than the robot's own YAML.

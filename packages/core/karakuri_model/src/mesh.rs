@@ -16,6 +16,7 @@ use crate::{Asset, Convex, Mesh};
 /// # Errors
 /// When the extension is none of STL, OBJ and COLLADA, the file is damaged, or it holds no triangles.
 pub fn decode(asset: &Asset) -> Result<Mesh, MeshError> {
+    // By the name: a binary STL has no mark, and what a name says wrongly its reader refuses.
     let extension = asset
         .path
         .extension()
@@ -44,6 +45,7 @@ impl Mesh {
     fn check(self) -> Result<Self, MeshError> {
         let damaged =
             |reason: &str| MeshError::Damaged { format: "mesh", reason: reason.to_owned() };
+        // A file of points or lines, or of primitives that are not read.
         if self.triangles.is_empty() {
             return Err(MeshError::Empty);
         }
@@ -64,6 +66,7 @@ impl Mesh {
                 *x *= s;
             }
         }
+        // One or three mirrored axes reverse the sense of a triangle's corners, two do not.
         if scale.iter().product::<f64>() < 0.0 {
             self.triangles.iter_mut().for_each(|t| t.swap(1, 2));
         }

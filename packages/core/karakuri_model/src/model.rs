@@ -123,6 +123,7 @@ impl JointKind {
         match self {
             Self::Revolute { .. } | Self::Prismatic { .. } => 1,
             Self::Planar { .. } => 3,
+            // Quaternions: a number more than degrees of freedom, and no position at which a rate is undefined.
             Self::Spherical => 4,
             Self::Floating => 7,
             Self::Custom(motion) => motion.dof_kinds().len(),
@@ -514,6 +515,7 @@ pub struct JointGroup {
 impl Model {
     /// The body of this name, which is also the index of its joint.
     pub fn body(&self, name: &str) -> Option<BodyId> {
+        // A search: names are resolved once, when a program starts, and indices are used from then on.
         self.bodies.iter().position(|b| b.name == name).map(BodyId)
     }
 
@@ -525,6 +527,7 @@ impl Model {
     /// Name of the joint that a velocity coordinate belongs to; `?` where there is no such coordinate.
     pub fn joint_name_of(&self, dof: usize) -> &str {
         let mut joints = self.joints.iter();
+        // For messages, so a search is fast enough.
         let joint = joints.find(|j| (j.v_start..j.v_start + j.kind.nv()).contains(&dof));
         joint.map_or("?", |j| &j.name)
     }
@@ -544,6 +547,7 @@ impl Model {
         let mut q = vec![0.0; self.nq];
         for joint in &self.joints {
             match joint.kind {
+                // The identity quaternion is `0 0 0 1`, not zeros.
                 JointKind::Floating => q[joint.q_start + 6] = 1.0,
                 JointKind::Spherical => q[joint.q_start + 3] = 1.0,
                 _ => {}
@@ -561,6 +565,7 @@ impl Model {
             if lower > 0.0 || upper < 0.0 {
                 q[joint.q_start] = match (lower.is_finite(), upper.is_finite()) {
                     (true, true) => 0.5 * (lower + upper),
+                    // The stop itself: nothing says how far beyond it the middle would be.
                     (true, false) => lower,
                     _ => upper,
                 };

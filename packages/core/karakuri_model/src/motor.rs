@@ -64,6 +64,7 @@ pub fn read_motor(
 ) -> Option<MotorSpec> {
     let known = LAWS.map(|(law, ..)| law).join(", ");
     let entries = reader.entries(node, path);
+    // The law first: it says which other keys there may be.
     let Some((.., word, at)) = entries.into_iter().find(|(key, ..)| *key == "law") else {
         reader.error(node, format!("{path}.law is missing"), &format!("write one of {known}"));
         return None;
@@ -74,6 +75,7 @@ pub fn read_motor(
         reader.error(word, message, &format!("write one of {known}"));
         return None;
     };
+    // The keys of another law are unknown here: read, they would do nothing.
     let keys = [&COMMON[..], keys].concat();
     let fields = reader.fields(node, path, &keys);
     let joint = reader.required(&fields, "joint", "the joint it acts on");
@@ -85,6 +87,7 @@ pub fn read_motor(
     };
     let effort = match fields.get("effort") {
         Some((node, path)) => reader.number(node, &path, &(0.0..=1e12), "N·m or N")?,
+        // A law may bound itself, as a stalled motor does.
         None => f64::INFINITY,
     };
     let law = read(reader, &fields)?;

@@ -7,6 +7,7 @@ use crate::diagnostic::{Diagnostics, Place, Report};
 /// # Errors
 /// When the bytes are neither; the diagnostic names the line.
 pub fn decode_text(name: &str, bytes: &[u8]) -> Result<String, Diagnostics> {
+    // An odd last byte is cut off: it is no character of any kind.
     let utf16 = |unit: fn([u8; 2]) -> u16| {
         let units: Vec<u16> = bytes[2..].as_chunks().0.iter().map(|&pair| unit(pair)).collect();
         String::from_utf16(&units).ok()

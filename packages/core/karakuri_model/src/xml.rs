@@ -7,8 +7,10 @@ use roxmltree::{Attribute, Document, Error, Node, ParsingOptions};
 use crate::diagnostic::{Place, Report};
 
 /// Elements and attributes that one file may hold; a humanoid's URDF has a few thousand.
+// Bounds the memory that a hostile file can ask for.
 const NODES_LIMIT: u32 = 2_000_000;
 /// Prefixes without declaration that are declared on the fly.
+// Each costs a parse of the whole file; real files have two or three, as `gz` and `xacro`.
 const UNDECLARED_LIMIT: usize = 32;
 
 /// An XML file's text, made fit for a strict parser, and the places in the original.
@@ -28,6 +30,7 @@ impl<'a> XmlText<'a> {
     /// Checks that the text is XML; `None` after reporting why not.
     pub(crate) fn new(file: &'a str, original: &'a str, report: &mut Report) -> Option<Self> {
         let whole = Place::file(file);
+        // An XML declaration must be the very first thing for the parser.
         let trimmed = original.trim_start_matches(['\u{feff}']).trim_start();
         if trimmed.is_empty() {
             report.error_at(
@@ -108,6 +111,7 @@ impl<'a> XmlText<'a> {
             .map(char::len_utf8)
             .sum();
         let at = match error {
+            // The parser stops behind the last line break; the last thing written is a better place to look.
             Error::UnclosedRootNode | Error::UnexpectedEndOfStream => self.text.trim_end().len(),
             _ => line_start + in_line,
         };
@@ -161,6 +165,7 @@ impl<'a> XmlText<'a> {
     /// Place of an element's start tag.
     pub(crate) fn node(&self, node: Node<'_, '_>) -> Place {
         let range = node.range();
+        // The start tag alone: the range of an element covers all that is in it.
         let tag_end = self.text[range.clone()].find('>').map_or(range.end, |i| range.start + i + 1);
         self.place(range.start..tag_end)
     }
@@ -173,6 +178,7 @@ impl<'a> XmlText<'a> {
 
 /// Position at which the root element's name ends in the text.
 fn root_name_end(text: &str) -> Option<usize> {
+    // Past the declaration and comments, to the first start tag; its attributes follow the name.
     let mut rest = 0;
     loop {
         let start = rest + text[rest..].find('<')?;

@@ -14,6 +14,7 @@ use crate::closest::closest;
 use crate::diagnostic::{Place, Report};
 
 /// Nesting that no robot needs.
+// So many levels of recursion fit into the stack of any thread.
 const DEPTH_LIMIT: usize = 32;
 /// Nodes, aliases counted once: a file of aliases of aliases stays small. A height field of 2000 x 2000 fits; in
 /// memory a node takes some 100 bytes.
@@ -62,6 +63,7 @@ impl Node {
 
     /// Whether it is a `key:` without a value.
     pub fn is_nothing(&self) -> bool {
+        // Quoted, these are words.
         matches!(&self.value, Value::Scalar { text, plain: true } if matches!(text.as_str(), "" | "~" | "null"))
     }
 }
@@ -130,6 +132,7 @@ impl<'a> Places<'a> {
         {
             self.walked += character.abs_diff(from);
         }
+        // From the last place, forwards or a few characters back.
         let byte = if character >= from {
             let ahead = self.text[start..].chars().take(character - from);
             start + ahead.map(char::len_utf8).sum::<usize>()
@@ -174,6 +177,7 @@ impl TreeBuilder<'_> {
         let mut root = None;
         while let Some((event, span)) = next()? {
             match event {
+                // Which of two documents is meant is not said, and the second would be lost.
                 Event::DocumentStart(_) if root.is_some() => {
                     let what = "a second document begins here".to_owned();
                     return Err((
@@ -212,6 +216,7 @@ impl TreeBuilder<'_> {
         }
         let place = self.places.at(span.start);
         let (anchor, value, tag) = match event {
+            // Shared, not copied: aliases of aliases could else fill any memory.
             Event::Alias(id) => {
                 return self
                     .anchors
@@ -220,6 +225,7 @@ impl TreeBuilder<'_> {
                     .map_or_else(|| fail("alias of itself", SYNTAX_REMEDY), Ok);
             }
             Event::Scalar(text, style, anchor, tag) => {
+                // `!!str 12` is a text.
                 let is_text = tag
                     .as_ref()
                     .is_some_and(|tag| tag.is_yaml_core_schema() && tag.suffix == "str");
@@ -260,6 +266,7 @@ impl TreeBuilder<'_> {
                 }
             };
             let place = self.places.at(span.start);
+            // Never: the parser gives a value, if an empty one, for each key.
             let Some((event, span)) = next()? else { break };
             entries.push((key, place, self.node(event, span, next, depth + 1)?));
         }
@@ -307,6 +314,7 @@ impl Reader<'_> {
         path: &str,
     ) -> Vec<(&'n str, &'n Place, &'n Node, String)> {
         let Value::Map(entries) = &node.value else {
+            // `sensors:` alone is an empty mapping: the user has taken all of them out.
             if !node.is_nothing() {
                 let message = format!("{path}: expected a mapping, found {}", node.kind());
                 self.error(node, message, "write `name: ...` lines below it, indented");
@@ -317,6 +325,7 @@ impl Reader<'_> {
         let mut result = Vec::with_capacity(entries.len());
         for (key, place, value) in entries {
             let full = join(path, key);
+            // YAML forbids equal keys; parsers let one of them win in silence.
             if seen.insert(key) {
                 result.push((key.as_str(), place, value.as_ref(), full));
             } else {
@@ -358,6 +367,7 @@ impl Reader<'_> {
         key: &str,
         example: &str,
     ) -> Option<(&'n Node, String)> {
+        // `key:` without a value is as missing as no key.
         let field = fields.get(key).filter(|(node, _)| !node.is_nothing());
         if field.is_none() {
             let message = format!("{} is missing", join(&fields.path, key));
@@ -413,11 +423,13 @@ impl Reader<'_> {
         unit: &str,
     ) -> Option<f64> {
         let number = match &node.value {
+            // A number in quotes is a text, as whoever quoted it meant.
             Value::Scalar { text, plain: true } => {
                 text.parse::<f64>().ok().filter(|x| x.is_finite())
             }
             _ => None,
         };
+        // The range goes into the sentence, so a user who missed it once knows it.
         let allowed = describe(range, unit);
         match number {
             Some(number) if range.contains(&number) => return Some(number),
@@ -445,6 +457,7 @@ impl Reader<'_> {
             return None;
         }
         let mut vector = [0.0; 3];
+        // One limit for all lengths: what is beyond 1e9 m is a wrong unit.
         for (x, item) in vector.iter_mut().zip(items) {
             *x = self.number(item, path, &(-1e9..=1e9), unit)?;
         }

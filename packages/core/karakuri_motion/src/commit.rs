@@ -17,6 +17,7 @@ impl Document {
     /// # Errors
     /// When an operation is about what is not there, or the document would contradict itself.
     pub fn commit(&mut self, ops: &[Op]) -> Result<Vec<Op>, Problem> {
+        // Inverses as they arise, each for the document right after its operation: they apply in reverse order only.
         let mut inverse: Vec<Inverse> = Vec::with_capacity(ops.len());
         for op in ops {
             match self.apply(op) {
@@ -27,6 +28,7 @@ impl Document {
                 }
             }
         }
+        // Once after the whole list: on the way a document may contradict itself, as when a pose goes before what names it.
         if let Some(problem) = self.check().into_iter().next() {
             self.roll_back(inverse);
             return Err(problem);
@@ -36,6 +38,7 @@ impl Document {
 
     fn roll_back(&mut self, inverse: Vec<Inverse>) {
         for op in inverse.into_iter().rev().flatten() {
+            // An inverse is applied to the very document that it was made from, so there is nothing in it that can be missing.
             let undone = self.apply(&op);
             debug_assert!(undone.is_ok(), "{op:?} does not undo: {undone:?}");
         }

@@ -10,18 +10,23 @@ use crate::pose::RESERVED;
 use crate::problem::{Code, Problem};
 
 /// Characters of a name.
+// Names stand whole in messages, lists and tables; a paragraph pasted by mistake does not fit there.
 const NAME_LIMIT: usize = 100;
 /// Periods of samples. [s]
+// Bounds the number of samples: a motion of `TIME_LIMIT` has 36 million at the shortest. No servo is led with pauses above 1 s.
 const FRAMES: [f64; 2] = [1e-4, 1.0];
 /// Longest time of a scene, latest time of a key. [s]
+// Longer times are milliseconds that were written for seconds.
 const TIME_LIMIT: f64 = 3600.0;
 /// Times that a scene repeats a motion.
+// Nested repetitions multiply: what they make together is bounded by the limit of scenes in `score.rs`.
 const REPEAT_LIMIT: u32 = 10_000;
 
 impl Document {
     /// Everything by which the document contradicts itself, in its order.
     pub fn check(&self) -> Vec<Problem> {
         let mut found = Problems::default();
+        // Neither older nor newer files are guessed at: keys of another version may mean something else.
         if self.version != VERSION {
             let message = format!("version {} is not known", self.version);
             found.add(Code::Range, "karakuri_motion", &message, &format!("write {VERSION}"));
@@ -32,6 +37,7 @@ impl Document {
             found.name(&at, name);
             self.check_motion(&at, motion, &mut found);
         }
+        // Written out, a motion that plays itself would never end.
         if let Some(circle) = circle(self.motions.keys(), |name| {
             let scenes = self.motions.get(name).into_iter().flat_map(|motion| &motion.scenes);
             scenes.filter_map(|scene| scene.motion.as_deref()).collect()
@@ -63,6 +69,7 @@ impl Document {
             found.root(&at, pose.root.as_ref());
             found.joints(&at, &pose.joints);
         }
+        // Layers are laid from the lowest one up: a circle has none, and following `from` would not end.
         if let Some(circle) = circle(self.poses.keys(), |name| {
             self.poses.get(name).and_then(|pose| pose.from.as_deref()).into_iter().collect()
         }) {
@@ -94,6 +101,7 @@ impl Document {
         found.root(at, scene.root.as_ref());
         found.joints(&format!("{at}.joints"), &scene.joints);
         let Some(name) = &scene.motion else {
+            // Two keys at one time have no slope between them. The first scene may set its pose at time zero.
             if scene.time <= 0.0 && !is_first {
                 let message = "a scene after the first one takes time";
                 found.add(Code::Range, &format!("{at}.time"), message, "write seconds above 0");
@@ -105,6 +113,7 @@ impl Document {
             let remedy = format!("there are {}", listed(self.motions.keys()));
             found.add(Code::Missing, &format!("{at}.motion"), &message, &remedy);
         }
+        // Its keys would fall on the first ones of the motion that begins there, and one of them would be lost.
         if scene.pose.is_some() || !scene.joints.is_empty() || scene.root.is_some() {
             let message = "a scene with a motion has no pose, joints or root of its own";
             found.add(Code::Kind, at, message, "make two scenes of it");
@@ -154,6 +163,7 @@ fn check_track(at: &str, track: &Track, found: &mut Problems) {
         found.range(&format!("{at}.t"), key.t, [0.0, TIME_LIMIT], "s");
         found.finite(&format!("{at}.y"), key.y);
         found.ease(&at, key.ease);
+        // Strictly: curves divide by the time between two keys.
         if i > 0 && key.t <= track.keys[i - 1].t {
             let message = format!("{} s is not after the key before it", key.t);
             found.add(Code::Range, &format!("{at}.t"), &message, "write the keys in their order");
@@ -171,6 +181,7 @@ fn circle<'a>(
     names: impl Iterator<Item = &'a String>,
     next: impl Fn(&str) -> Vec<&'a str>,
 ) -> Option<Vec<String>> {
+    // Names from which no circle is reached, so that each is followed once, however many lead to it.
     let mut done = std::collections::BTreeSet::new();
     for name in names {
         // Depth first, without recursion: a file may chain thousands of poses.
@@ -182,6 +193,7 @@ fn circle<'a>(
                 stack.pop();
                 continue;
             };
+            // The stack is the path from the first name: one that is on it already closes a circle.
             if let Some(from) = stack.iter().position(|(name, _)| *name == further) {
                 let circle = stack[from..].iter().map(|(name, _)| (*name).to_owned());
                 return Some(circle.chain([further.to_owned()]).collect());
@@ -205,6 +217,7 @@ impl Problems {
     fn name(&mut self, at: &str, name: &str) {
         let is_name = !name.trim().is_empty()
             && name.chars().count() <= NAME_LIMIT
+            // A line break would split messages and tables.
             && !name.chars().any(char::is_control);
         if !is_name {
             let remedy = format!("write 1 to {NAME_LIMIT} characters");
@@ -219,6 +232,7 @@ impl Problems {
     }
 
     fn range(&mut self, at: &str, value: f64, [least, most]: [f64; 2], unit: &str) {
+        // Asked this way round, NaN is out of every range.
         if !(least..=most).contains(&value) {
             let remedy = format!("write a number from {least} to {most}");
             self.add(Code::Range, at, &format!("{value} {unit} is out of range"), &remedy);
@@ -228,6 +242,7 @@ impl Problems {
     fn ease(&mut self, at: &str, ease: Ease) {
         if let Ease::Bezier(handles) = ease {
             let at = format!("{at}.ease.bezier");
+            // With x outside, time would run back along the curve, and a time would have several positions.
             for x in [handles[0], handles[2]] {
                 self.range(&at, x, [0.0, 1.0], "of the interval");
             }
@@ -248,6 +263,7 @@ impl Problems {
         for (joint, value) in joints {
             let at = format!("{at}.{joint}");
             self.finite(&at, *value);
+            // In the short form of a file such a joint would be read as that key.
             if RESERVED.contains(&joint.as_str()) || joint.is_empty() {
                 self.add(Code::Name, &at, "no joint can have this name", "rename it in the URDF");
             }

@@ -59,6 +59,7 @@ impl Curve {
         let mut pieces = Vec::with_capacity(keys.len() - 1);
         let mut start = 0;
         while start + 1 < keys.len() {
+            // A run is as long as the ease stays the same, since a spline's slopes depend on all keys of its run.
             let ease = keys[start + 1].ease;
             let same = keys[start + 1..].iter().take_while(|key| key.ease == ease).count();
             let run = &keys[start..=start + same];
@@ -71,6 +72,7 @@ impl Curve {
 
     /// State at a time; at a key that of the interval after it.
     pub fn at(&self, t: f64) -> CurvePoint {
+        // A key belongs to the interval after it: one that ends a `hold` shows its new value.
         let after = self.times.partition_point(|&key| key <= t);
         let rest = |position| CurvePoint { position, ..CurvePoint::default() };
         match after.checked_sub(1) {
@@ -87,13 +89,29 @@ impl Curve {
         let n = self.times.len();
         let mut jumps = Vec::new();
         for i in 0..n {
+            // The robot stands before the first key and after the last one: a curve that begins or ends in motion jumps there.
             let before = i
                 .checked_sub(1)
                 .map_or(0.0, |k| self.pieces[k].at(self.times[i] - self.times[k]).velocity);
             let after = self.pieces.get(i).map_or(0.0, |piece| piece.at(0.0).velocity);
             let scale = before.abs().max(after.abs());
+            // Relative to the larger velocity, but not below 1 unit/s: two velocities that are zero but for rounding do not jump.
             if (after - before).abs() > JUMP * scale.max(1.0) {
                 jumps.push(VelocityJump { t: self.times[i], before, after });
+            }
+        }
+        jumps
+    }
+
+    /// Keys at which the position leaps, as at the end of a `hold`.
+    pub fn position_jumps(&self) -> Vec<PositionJump> {
+        let mut jumps = Vec::new();
+        for (i, piece) in self.pieces.iter().enumerate() {
+            let (start, t) = (self.times[i], self.times[i + 1]);
+            let (before, after) = (piece.at(t - start).position, self.at(t).position);
+            // As of velocities: pieces meet their keys but for rounding.
+            if (after - before).abs() > JUMP * before.abs().max(after.abs()).max(1.0) {
+                jumps.push(PositionJump { t, by: after - before });
             }
         }
         jumps
@@ -114,6 +132,7 @@ impl Curve {
         };
         for (i, piece) in self.pieces.iter().enumerate() {
             let (start, length) = (self.times[i], self.times[i + 1] - self.times[i]);
+            // Extremes are where the derivative vanishes or at keys: exact, where samples would cut the peaks of overshoots.
             for s in piece.stationary(length) {
                 take(start + s, piece.at(s).position);
             }
@@ -128,6 +147,7 @@ impl Curve {
         let mut peak: Option<Peak> = None;
         for (i, piece) in self.pieces.iter().enumerate() {
             let (start, length) = (self.times[i], self.times[i + 1] - self.times[i]);
+            // The speed is largest where the acceleration vanishes, or at an end of the piece.
             for s in piece.inflections(length).into_iter().chain([0.0, length]) {
                 let value = piece.at(s).velocity.abs();
                 if peak.is_none_or(|peak| value > peak.value) {
@@ -140,6 +160,7 @@ impl Curve {
 }
 
 /// Part of a velocity that rounding may change at a key. [-]
+// Slopes of a spline are solved for and agree to about 1e-14; the steps of eases that break are of the size of the velocity.
 const JUMP: f64 = 1e-9;
 
 /// A jump of the velocity at a key.
@@ -151,6 +172,15 @@ pub struct VelocityJump {
     pub before: f64,
     /// Velocity just after. [the unit/s]
     pub after: f64,
+}
+
+/// A leap of the position: it is elsewhere all at once.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PositionJump {
+    /// Its time. [s]
+    pub t: f64,
+    /// Position after it less that before it. [the keys' unit]
+    pub by: f64,
 }
 
 /// A largest value.
@@ -171,6 +201,7 @@ fn run_of(ease: Ease, run: &[Key]) -> Vec<Piece> {
         Ease::Monotone => slopes::monotone(run),
         _ => return run.windows(2).map(|pair| simple(ease, pair[0], pair[1])).collect(),
     };
+    // Both pieces at a key take its slope, so the velocity is continuous whatever gave the slopes.
     let hermite = |i: usize| {
         let (a, b) = (run[i], run[i + 1]);
         Piece::hermite(b.t - a.t, [a.y, b.y], [slopes[i], slopes[i + 1]])
@@ -182,10 +213,13 @@ fn run_of(ease: Ease, run: &[Key]) -> Vec<Piece> {
 fn simple(ease: Ease, a: Key, b: Key) -> Piece {
     let (length, rise) = (b.t - a.t, b.y - a.y);
     match ease {
+        // Constant at the first key's value; the step is at the second key, where the next piece begins.
         Ease::Hold => Piece::of_unit([0.0; 6], length, a.y, 0.0),
         Ease::Linear => Piece::of_unit([0.0, 1.0, 0.0, 0.0, 0.0, 0.0], length, a.y, rise),
+        // The curve between two rests with the least integral of squared jerk [Flash 1985].
         Ease::MinimumJerk => Piece::of_unit([0.0, 0.0, 0.0, 10.0, -15.0, 6.0], length, a.y, rise),
         Ease::Bezier(handles) => Piece::Bezier(Bezier { start: a.y, rise, length, handles }),
+        // `smooth`: the cubic with zero slope at both ends.
         _ => Piece::of_unit([0.0, 0.0, 3.0, -2.0, 0.0, 0.0], length, a.y, rise),
     }
 }

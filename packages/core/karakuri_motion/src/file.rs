@@ -55,6 +55,7 @@ impl From<YamlError> for FileError {
 /// When the text is no YAML, has a key that no document has, or a value that does not fit; with line and column.
 pub fn read(file: &str, text: &str) -> Result<Document, FileError> {
     let root = read_tree(file, text)?;
+    // Asked first: any other YAML file would be answered with the first key that it has and a document has not.
     if root.get(KEY).is_none() {
         return Err(FileError {
             place: Place { line: 1, column: 1, ..Place::file(file) },
@@ -63,6 +64,7 @@ pub fn read(file: &str, text: &str) -> Result<Document, FileError> {
         });
     }
     let document: Document = root.to()?;
+    // The first one only, as a parser does: what follows is often its consequence.
     match document.check().into_iter().next() {
         Some(problem) => Err(located(&root, problem)),
         None => Ok(document),
@@ -74,6 +76,7 @@ fn located(root: &Node, problem: Problem) -> FileError {
     let mut node = root;
     let mut rest = problem.place.as_str();
     while !rest.is_empty() {
+        // A missing key has no node: the mapping that lacks it is the place to look at.
         let Some((next, after)) = step(node, rest) else { break };
         (node, rest) = (next, after);
     }

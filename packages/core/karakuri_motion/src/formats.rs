@@ -65,6 +65,7 @@ impl Format {
             text.trim_start_matches('\u{feff}').lines().find(|line| !line.trim().is_empty());
         let first = first.unwrap_or_default().trim();
         let ends = |ending: &str| name.ends_with(ending);
+        // From what only one format has to what several share: `.csv` is last, as three formats have it.
         if first.starts_with("#WEBOTS_MOTION") || ends(".motion") {
             Some(Self::Webots)
         } else if first == "[GraphicalEdit]" || ends(".rcb") {
@@ -84,6 +85,7 @@ impl Format {
             let is_header = first.split(',').next() == Some("time");
             Some(if is_header {
                 Self::Csv
+            // 24 channels behind one to three columns, with words in the head; tables of the editor have numbers from the first line on.
             } else if (25..=27).contains(&cells)
                 && first.parse::<f64>().is_err()
                 && has_words(first)
@@ -112,6 +114,7 @@ pub fn import(
     text: &str,
     options: &FormatOptions<'_>,
 ) -> Result<Import, FileError> {
+    // A byte order mark, as Windows programs write it, would be part of the first cell.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let table = match format {
         Format::Csv => csv::read(file, text, options),
@@ -135,7 +138,7 @@ pub fn import(
 /// Writes a motion as a file of another program.
 ///
 /// # Errors
-/// When the format is one that is only read, or asks for servos that are not known.
+/// When the format is one that is only read, asks for servos that are not known, or has no times so late.
 pub fn export(
     format: Format,
     name: &str,
@@ -145,7 +148,7 @@ pub fn export(
     match format {
         Format::Csv => Ok(csv::write(performance)),
         Format::EditorCsv => Ok(csv::write_editor(performance, options)),
-        Format::Webots => Ok(webots::write(performance)),
+        Format::Webots => webots::write(performance),
         Format::Seq => Ok(choreonoid::write_seq(performance)),
         Format::Trajectory => Ok(trajectory::write(performance)),
         Format::PlayMotion2 => Ok(trajectory::write_play_motion2(name, performance)),

@@ -38,4 +38,4 @@ pub use problem::{Code, Problem};
 pub use review::{Check, Finding, JointPeak, MarginSample, Review, ReviewSettings, review};
 pub use robot::Performer;
 pub use score::Span;
-pub use stretch::{Fit, fit_to_limits, stretched};
+pub use stretch::{Fit, fit_to_limits, stretch};

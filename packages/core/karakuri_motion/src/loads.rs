@@ -18,6 +18,8 @@ use crate::performance::MotionState;
 use crate::robot::Performer;
 
 /// Part of the weight below which the floor counts as left. [-]
+// Near free fall the zero moment point is a quotient of two small numbers and runs away. A tenth is far from walking, which
+// takes some tens of percent off the floor at most, and reached in every jump.
 const WEIGHTLESS: f64 = 0.1;
 
 /// Efforts and balance of a state.
@@ -74,9 +76,11 @@ impl LoadsOf {
         let model = &performer.model;
         forward_kinematics(model, &mut self.data, &state.q);
         let com = center_of_mass(model, &self.data);
+        // Lent out, as `bear` wants the whole workspace.
         let zeros = std::mem::take(&mut self.zeros);
         let rest = MotionState { v: zeros.clone(), vdot: zeros.clone(), ..state.clone() };
         self.zeros = zeros;
+        // At rest first, so that the workspace is left with the efforts of the motion.
         self.bear(model, &rest);
         let effort_at_rest = self.data.effort.clone();
         let balance = self.bear(model, state);
@@ -98,11 +102,14 @@ impl LoadsOf {
     /// Inverse dynamics into `data.effort`; the zero moment point and the floor's force where feet stand.
     fn bear(&mut self, model: &Model, state: &MotionState) -> Option<([f64; 2], Vector3)> {
         if model.base != Base::Floating {
+            // The floor or wall bears a fixed base; there are no feet to balance on.
             rnea(model, &mut self.data, &state.q, &state.v, &state.vdot, &[]);
             return None;
         }
         let motion = WholeBodyMotion { q: &state.q, v: &state.v, vdot: &state.vdot };
+        // Whatever the six efforts of the floating base come out as, no drive gives them: the feet must.
         let reaction = whole_body_zmp(model, &mut self.data, &motion, 0.0);
+        // In flight the base's efforts are those that the motion wants and nothing gives; joints are as they are.
         if state.stands == [false; 2] {
             return None;
         }
@@ -116,7 +123,9 @@ impl LoadsOf {
             ([true, true], [Some(l), Some(r)]) => {
                 let (p, q) = (l.translation, r.translation);
                 let along = q - p;
+                // Lever rule along the line between the soles; beyond a sole that foot bears all.
                 let k = ((zmp - p).dot(&along) / along.norm_squared()).clamp(0.0, 1.0);
+                // Both feet bear at the same distance beside the line, so their resultant goes through the zero moment point.
                 let across = zmp - (p + along * k);
                 self.foot_bears(Side::Left, &(at_zmp * (1.0 - k)), &(p + across));
                 self.foot_bears(Side::Right, &(at_zmp * k), &(q + across));
@@ -131,7 +140,9 @@ impl LoadsOf {
         let Some(legs) = &self.performer.legs else { return };
         let foot = legs[side.index()].foot;
         let Some(body) = self.performer.model.frames[foot.0].body else { return };
+        // Moved to the workspace's origin O, about which its wrenches are.
         let moment = at_point.moment + (point - self.data.origin).cross(&at_point.force);
+        // Takes `Jᵀ F` off the joints between root and foot, and off the base, whose six efforts come to zero.
         take_off_wrench(&mut self.data, body, &Force::new(moment, at_point.force));
     }
 
@@ -158,18 +169,23 @@ impl LoadsOf {
             };
             for [x, y] in legs[side.index()].outline.corners() {
                 let p = sole.transform_point(&Vector3::new(x, y, 0.0));
+                // Corners in the floor are as wrong as corners above it.
                 sole_gap = sole_gap.max(p.z.abs());
                 corners.push([p.x, p.y]);
             }
+            // Angle between the sole's normal and the vertical; rounding may take the cosine beyond 1.
             sole_tilt = sole_tilt.max(sole.rotation[(2, 2)].clamp(-1.0, 1.0).acos());
         }
+        // The hull of both soles: the zero moment point may lie between them.
         self.polygon.fit(corners.into_iter());
+        // Tension is left out as well: a floor cannot pull.
         let weight = self.performer.model.mass() * self.data.gravity.norm();
         let carries = force.z > WEIGHTLESS * weight;
         Balance {
             zmp,
             static_margin: self.polygon.clearance([com.x, com.y]),
             margin: if carries { self.polygon.clearance(zmp) } else { f64::NEG_INFINITY },
+            // Without weight enormous, in place of infinite or negative; who reads it looks at `margin` first.
             friction: force.x.hypot(force.y) / force.z.max(f64::MIN_POSITIVE),
             sole_gap,
             sole_tilt,

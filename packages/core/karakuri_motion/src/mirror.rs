@@ -32,6 +32,7 @@ impl Mirror {
     /// The joint that shows a joint's position in the mirror, and its sign; `None` of a joint that the table has not.
     pub fn image<'a>(&'a self, joint: &str) -> Option<(&'a str, f64)> {
         for MirrorPair(left, right, sign) in &self.pairs {
+            // One sign serves both directions: ±1 is its own inverse.
             if left == joint {
                 return Some((right, *sign));
             }

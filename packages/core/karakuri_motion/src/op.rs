@@ -38,6 +38,7 @@ pub enum Op {
         /// The pose.
         pose: Pose,
         /// Place of a new pose.
+        // Mostly an undo gives it: what was taken out comes back to its place.
         #[serde(default)]
         index: Option<usize>,
     },
@@ -212,6 +213,7 @@ pub enum Op {
     },
     /// Removes the key of a time.
     #[serde(rename = "key.remove")]
+    // By time, not by index: indices move when another client of the studio puts a key.
     RemoveKey {
         /// Name of the motion.
         motion: String,

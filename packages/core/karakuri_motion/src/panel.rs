@@ -59,6 +59,7 @@ pub struct Widget {
 impl Widget {
     /// Number of the kinds that the widget names; 1 in a document that is right.
     pub(crate) fn kinds(&self) -> usize {
+        // Not an enum, whose files would need a tag: `{slider: head_yaw}` is what people write.
         [
             self.slider.is_some(),
             self.plot.is_some(),

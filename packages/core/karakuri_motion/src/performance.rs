@@ -10,13 +10,13 @@ use std::sync::Arc;
 
 use karakuri_dynamics::{
     Data, Reduction, centroidal_momentum, forward_kinematics, frame_acceleration, frame_pose,
-    frame_velocity, update_accelerations, update_velocities,
+    frame_velocity, rnea, update_accelerations, update_velocities,
 };
 use karakuri_gait::planner::Side;
 use karakuri_model::{Base, BodyId};
 use karakuri_spatial::{Pose, Vector3};
 
-use crate::curve::{Curve, CurvePoint, Extent, Peak, VelocityJump};
+use crate::curve::{Curve, CurvePoint, Extent, Peak, PositionJump, VelocityJump};
 use crate::document::Document;
 use crate::problem::Problem;
 use crate::robot::Performer;
@@ -25,7 +25,8 @@ use crate::score::{Added, Score, Span};
 
 use stances::{Stance, Standing};
 
-/// Half the time over which the velocity of a flight is differentiated. [s]
+/// Time before a flight at which its velocity is taken. [s]
+// Short: in it the velocity changes by what the acceleration gives in a hundredth of a millisecond.
 const STEP: f64 = 1e-5;
 
 /// A state of the whole robot in a motion.
@@ -78,13 +79,15 @@ struct JointCurve {
 #[derive(Debug, Clone)]
 struct AddedCurve {
     curve: Curve,
+    /// First time at which it is added, and first at which it is no more. [s]
     during: [f64; 2],
 }
 
 impl JointCurve {
     fn at(&self, t: f64) -> CurvePoint {
         let mut point = self.base.at(t);
-        for added in self.added.iter().filter(|a| (a.during[0]..=a.during[1]).contains(&t)) {
+        // Derivatives add as positions do.
+        for added in self.added.iter().filter(|a| (a.during[0]..a.during[1]).contains(&t)) {
             let more = added.curve.at(t);
             point.position += more.position;
             point.velocity += more.velocity;
@@ -112,8 +115,12 @@ impl Performance {
             joints.entry(*joint).or_default().base = Curve::new(keys);
         }
         for Added { joint, keys, during } in &score.added {
-            let curve = AddedCurve { curve: Curve::new(keys), during: *during };
+            let [start, end] = *during;
+            // Where repetitions meet only the later one counts; at the end of the whole motion the robot stays as it is.
+            let during = [start, if end < score.duration { end } else { f64::INFINITY }];
+            let curve = AddedCurve { curve: Curve::new(keys), during };
             let base = neutral[model.joints[joint.0].q_start];
+            // Added to a joint without keys: it moves about the place where the robot's default posture has it.
             joints.entry(*joint).or_insert_with(|| resting(base)).added.push(curve);
         }
         let mut performance = Self {
@@ -176,15 +183,42 @@ impl Performance {
         curve.base.velocity_jumps().into_iter().chain(added).collect()
     }
 
+    /// Leaps of a joint: of holds, and where a track begins or ends to be added.
+    pub fn position_jumps(&self, joint: BodyId) -> Vec<PositionJump> {
+        let Some(curve) = self.joints.get(&joint) else { return Vec::new() };
+        let mut all = curve.base.position_jumps();
+        for AddedCurve { curve, during: [start, end] } in &curve.added {
+            all.extend(curve.position_jumps().into_iter().filter(|j| *start < j.t && j.t < *end));
+            if *start > 0.0 {
+                all.push(PositionJump { t: *start, by: curve.at(*start).position });
+            }
+            if end.is_finite() {
+                all.push(PositionJump { t: *end, by: -curve.at(end.next_down()).position });
+            }
+        }
+        all.sort_by(|a, b| a.t.total_cmp(&b.t));
+        // Leaps of one time are one: a repetition may go on where the one before it ended.
+        let mut jumps: Vec<PositionJump> = Vec::with_capacity(all.len());
+        for jump in all {
+            match jumps.last_mut() {
+                Some(last) if last.t.total_cmp(&jump.t).is_eq() => last.by += jump.by,
+                _ => jumps.push(jump),
+            }
+        }
+        jumps
+    }
+
     /// Least and largest position of a joint, and its largest speed, between the samples as well; `None` of a joint without keys, or
     /// with keys that are added to others.
     pub fn extremes(&self, joint: BodyId) -> Option<Extremes> {
+        // Of a sum of curves there is no closed form: samples must do.
         let curve = self.joints.get(&joint).filter(|curve| curve.added.is_empty())?;
         Some(Extremes { position: curve.base.extent()?, speed: curve.base.peak_speed() })
     }
 
     /// Scene that a time belongs to.
     pub fn scene_at(&self, t: f64) -> usize {
+        // A time at which two scenes meet belongs to the later one, as keys do; the end of the motion to the last.
         let after = self.spans.partition_point(|span| span.end <= t);
         let span = self.spans.get(after).or_else(|| self.spans.last());
         span.map_or(0, |span| span.scene)
@@ -196,6 +230,7 @@ impl Performance {
         let n = (self.duration / self.frame - 1e-9).ceil().max(0.0);
         let mut times: Vec<f64> = Vec::new();
         let mut k = 0.0;
+        // Counted, not summed: sums of the period drift by rounding.
         while k < n {
             times.push(k * self.frame);
             k += 1.0;
@@ -213,6 +248,7 @@ impl Performance {
 
     /// Writes the robot's state at a time, in the memory of another one.
     pub fn sample(&mut self, t: f64, state: &mut MotionState) {
+        // The stance that began last.
         let index = self.stances.partition_point(|stance| stance.start <= t).saturating_sub(1);
         let stance = self.stances.get(index).cloned();
         self.sample_in(t, stance.as_ref(), state);
@@ -223,13 +259,15 @@ impl Performance {
     fn sample_in(&mut self, t: f64, stance: Option<&Stance>, state: &mut MotionState) {
         self.sample_joints(t, state);
         state.stands = stance.map_or([false; 2], |stance| stance.feet);
+        // A fixed base has no root to place, whatever feet the model may show.
         if self.performer.model.base != Base::Floating {
             return;
         }
         match stance.map(|stance| &stance.standing) {
             Some(Standing::On { anchor, sole }) => self.root_from_sole(*anchor, sole, state),
-            Some(Standing::Flying(flight)) => flight.clone().root(self, t, state),
+            Some(Standing::Flying(flight)) => flight.root(self, t, state),
             Some(Standing::Fixed(pose)) => set_root(state, pose),
+            // Rates are derivatives of the root's own curves.
             Some(Standing::Keyed) | None if !self.root.is_empty() => {
                 let root = self.root.at(t);
                 set_root(state, &root.pose);
@@ -256,6 +294,7 @@ impl Performance {
             state.v[joint.v_start] = point.velocity;
             state.vdot[joint.v_start] = point.acceleration;
         }
+        // Followers of mimic joints have no curves: their leaders say where they are and how fast.
         self.reduction.project_position(&mut state.q);
         self.reduction.project_velocity(&mut state.v);
         self.reduction.project_velocity(&mut state.vdot);
@@ -267,6 +306,7 @@ impl Performance {
         let (model, data) = (&performer.model, &mut self.data);
         let Some(legs) = &performer.legs else { return };
         let leg = &legs[side.index()];
+        // The root is at the origin yet, so a pose in the world is one in the root link.
         forward_kinematics(model, data, &state.q);
         let X_RootSole = frame_pose(model, data, leg.foot) * leg.sole_in_foot;
         let X_WRoot = *X_WSole * X_RootSole.inverse();
@@ -276,6 +316,7 @@ impl Performance {
         update_velocities(model, data, &state.v);
         let V = frame_velocity(model, data, leg.foot);
         let lever = frame_pose(model, data, leg.foot).translation - X_WRoot.translation;
+        // Positions first, then velocities: each level needs the root of the level before.
         set_run(&mut state.v, &undo(&[V.linear, V.angular], &lever));
         // With the root link's velocity: centripetal parts are of the whole motion.
         update_velocities(model, data, &state.v);
@@ -295,9 +336,18 @@ impl Performance {
     /// Centre of mass and its velocity in a state. [m] and [m/s]
     fn center_of_mass(&mut self, state: &MotionState) -> [Vector3; 2] {
         let model = &self.performer.model;
+        // `ċ = h/m` with the linear momentum `h`.
         let momentum = centroidal_momentum(model, &mut self.data, &state.q, &state.v);
         let com = karakuri_dynamics::center_of_mass(model, &self.data);
         [com, momentum.linear / model.mass()]
+    }
+
+    /// Acceleration of a root link that moves without turning, added to that of a state, at which nothing holds the robot. [m/s²]
+    fn free_fall(&mut self, state: &MotionState) -> Vector3 {
+        let model = &self.performer.model;
+        let tau = rnea(model, &mut self.data, &state.q, &state.v, &state.vdot, &[]);
+        // The base's efforts are `m (c̈ − g)`: what the floor would have to exert. Without it the whole robot moves by the opposite.
+        -Vector3::new(tau[0], tau[1], tau[2]) / model.mass()
     }
 }
 
@@ -309,12 +359,14 @@ fn resting(position: f64) -> JointCurve {
 
 /// Linear and angular motion of a body that undoes that of a point with a lever from its origin.
 fn undo([linear, angular]: &[Vector3; 2], lever: &Vector3) -> [Vector3; 2] {
+    // A point at lever `l` moves by `v + ω × l`; with `ω = −ω_p` and `v = −v_p − ω × l` it stays.
     let turn = -angular;
     [-linear - turn.cross(lever), turn]
 }
 
 fn set_root(state: &mut MotionState, pose: &Pose) {
     state.q[..3].copy_from_slice(pose.translation.as_slice());
+    // The coordinates of nalgebra's quaternion are in the order of `q`: x, y, z, w.
     state.q[3..7].copy_from_slice(pose.quaternion().coords.as_slice());
 }
 

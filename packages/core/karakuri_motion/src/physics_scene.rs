@@ -36,6 +36,7 @@ impl PhysicsScene {
 /// Whether an entry of `joints` or `springs` names a part: `a` or `b` is it, or has it as its `part`.
 pub(crate) fn names_part(entry: &Value, part: &str) -> bool {
     ["a", "b"].into_iter().filter_map(|end| entry.get(end)).any(|end| {
+        // The two ways in which a scene file says an end: a name, or a mapping with the point on the part.
         let named = end.as_str().or_else(|| end.get("part").and_then(Value::as_str));
         named == Some(part)
     })
@@ -57,6 +58,7 @@ impl PhysicsScene {
         };
         let mut scene: serde_json::Map<String, Value> =
             self.settings.iter().map(|(key, value)| (key.clone(), value.clone())).collect();
+        // Without the key a scene file has no floor, and the robot would fall for ever.
         scene.entry("ground").or_insert_with(|| Value::Object(serde_json::Map::new()));
         scene.insert("robots".to_owned(), robots.into());
         scene.insert("bodies".to_owned(), named(&self.bodies));

@@ -47,6 +47,7 @@ impl<'de> Visitor<'de> for PoseVisitor {
             match key.as_str() {
                 "from" => pose.from = map.next_value()?,
                 "root" => pose.root = map.next_value()?,
+                // The long form, as programs send it.
                 "joints" => {
                     for (joint, value) in map.next_value::<IndexMap<String, f64>>()? {
                         insert::<A>(&mut pose, joint, value)?;
@@ -67,6 +68,7 @@ fn insert<'de, A: MapAccess<'de>>(
     joint: String,
     value: f64,
 ) -> Result<(), A::Error> {
+    // Both forms may say a joint: a second value would silently win.
     if pose.joints.contains_key(&joint) {
         let message = format!("joint `{joint}` is there twice; delete one");
         return Err(de::Error::custom(message));

@@ -9,6 +9,7 @@ use crate::document::AngleUnit;
 use crate::mirror::Mirror;
 
 /// Names of links that are feet: left, right; the first pair that a robot has, with soles, is taken.
+// Soles before feet, whose frames are often at the ankle. `left_ankle_roll_link` is of g1, `leg_left_6_link` of talos.
 const FEET: [[&str; 2]; 7] = [
     ["l_sole", "r_sole"],
     ["l_foot", "r_foot"],
@@ -46,6 +47,7 @@ impl Performer {
     /// The joint of one degree of freedom that has a name and follows no other one.
     pub fn joint(&self, name: &str) -> Option<BodyId> {
         let id = self.model.joint(name)?;
+        // Curves are of one number: a ball joint has none. A follower's position is its leader's business.
         let is_single = self.model.joints[id.0].kind.single().is_some();
         (is_single && self.leader(id).is_none()).then_some(id)
     }

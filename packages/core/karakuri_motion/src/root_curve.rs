@@ -10,6 +10,7 @@ use crate::motion::Key;
 use crate::score::RootKey;
 
 /// Angle below which series stand for quotients. [rad]
+// The series' next terms are below 1e-18; at this angle the quotients still have 7 digits, and are multiplied by the angle.
 const SMALL: f64 = 1e-4;
 /// Half the time over which the angular velocity is differentiated where the axis turns. [s]
 const STEP: f64 = 1e-5;
@@ -45,6 +46,7 @@ impl RootCurve {
             if i > 0 {
                 // The shorter of the two arcs: nalgebra's logarithm takes q and −q apart.
                 let turn = rotations[i - 1].inverse() * rotation;
+                // Summed in each key's own axes, as `R_k exp(r − r_k)` multiplies from the right.
                 sum += if turn.w < 0.0 {
                     UnitQuaternion::new_unchecked(-turn.into_inner())
                 } else {
@@ -54,6 +56,7 @@ impl RootCurve {
             }
             turned.push(sum);
         }
+        // Six scalar curves with the eases of the keys, so the root moves by the same laws as the joints.
         let curve = |value: &dyn Fn(usize) -> f64| {
             let keys = keys.iter().enumerate();
             let keys: Vec<Key> =
@@ -69,14 +72,17 @@ impl RootCurve {
         self.times.is_empty()
     }
 
-    /// Rotation, angular velocity in its own axes, and the logarithm's acceleration.
+    /// Rotation, and angular velocity in its own axes.
     fn rotation(&self, t: f64) -> (UnitQuaternion, Vector3) {
         let after = self.times.partition_point(|&key| key <= t);
+        // Before the first key its pose holds, as `delta` is zero there.
         let k = after.saturating_sub(1).min(self.times.len() - 1);
         let points = self.turn.each_ref().map(|curve| curve.at(t));
+        // Within the interval the curve starts from the sum at its first key: `delta` is zero there and one logarithm at its end.
         let delta = Vector3::from(points.map(|point| point.position)) - self.turned[k];
         let rate = Vector3::from(points.map(|point| point.velocity));
         let rotation = self.rotations[k] * UnitQuaternion::from_scaled_axis(delta);
+        // `ω_B = J_r(δ) δ̇`: the logarithm's rate is the angular velocity only where its axis stays [Solà 2018, eq. 143].
         (rotation, right_jacobian(&delta) * rate)
     }
 
@@ -88,16 +94,13 @@ impl RootCurve {
         let after = self.times.partition_point(|&key| key <= t);
         let low = after.checked_sub(1).map_or(f64::NEG_INFINITY, |i| self.times[i]);
         let high = self.times.get(after).copied().unwrap_or(f64::INFINITY);
-        let (from, to) = ((t - STEP).max(low), (t + STEP).min(high));
+        let (from, to) = ((t - STEP).max(low), (t + STEP).min(high.next_down()));
         let world = |t: f64| {
             let (rotation, rate) = self.rotation(t);
             rotation * rate
         };
-        let angular_acceleration = if to > from && to < high {
-            (world(to) - world(from)) / (to - from)
-        } else {
-            Vector3::zeros()
-        };
+        let angular_acceleration =
+            if to > from { (world(to) - world(from)) / (to - from) } else { Vector3::zeros() };
         RootState {
             pose: Pose::from_quaternion(&rotation, Vector3::from(points.map(|p| p.position))),
             velocity: [Vector3::from(points.map(|p| p.velocity)), rotation * rate],
@@ -155,6 +158,35 @@ mod tests {
             let found = here.velocity[1];
             let expected = Vector3::new(omega[(2, 1)], omega[(0, 2)], omega[(1, 0)]);
             assert!((found - expected).amax() < 1e-6, "{found} and {expected}");
+        }
+    }
+
+    /// Just before a key, and at it, the angular acceleration is that of the interval, as a moment earlier and later.
+    #[test]
+    fn angular_accelerations_go_on_up_to_keys() {
+        let turns = [[0.0, 0.0, 0.0], [0.5, 0.2, 1.0], [0.1, -0.6, 2.0]];
+        let keys: Vec<RootKey> = turns
+            .iter()
+            .enumerate()
+            .map(|(i, rpy)| key(i as f64, *rpy, Ease::MinimumJerk))
+            .chain([key(3.0, [0.4, 0.4, 2.5], Ease::Linear)])
+            .collect();
+        let curve = RootCurve::new(&keys);
+        // Near a key of rest the jerk of this ease is 60/s³ of the turn.
+        for t in [1.0, 2.0] {
+            for (inside, near) in [(t - 5e-5, t - 3e-6), (t - 2e-5, t - 5e-12), (t + 5e-5, t)] {
+                let [a, b] = [inside, near].map(|t| curve.at(t).acceleration[1]);
+                assert!((a - b).amax() < 0.02, "{a} at {inside}, {b} at {near}");
+            }
+        }
+        // A turn about a fixed axis at an even rate has none; a smooth one begins and ends with the largest.
+        let smooth = [key(0.0, [0.0; 3], Ease::Smooth), key(1.0, [0.0, 0.0, 1.0], Ease::Smooth)];
+        let curve = RootCurve::new(&smooth);
+        for (t, expected) in
+            [(0.0, 6.0), (4e-6, 6.0), (1.0 - 4e-6, -6.0), (1.0 - 1e-9, -6.0), (1.0, 0.0)]
+        {
+            let found = curve.at(t).acceleration[1].z;
+            assert!((found - expected).abs() < 1e-3, "{found}, not {expected}, at {t}");
         }
     }
 }

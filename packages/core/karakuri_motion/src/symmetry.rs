@@ -7,9 +7,11 @@ use karakuri_spatial::{Pose, Vector3};
 use crate::mirror::{Mirror, MirrorPair};
 
 /// Least cosine between an axis and the mirror image of the other one for two joints to be a pair. [-]
+// 26 degrees: axes of drawings lean a little, and those of other joints are square to them.
 const PARALLEL: f64 = 0.9;
 
 /// Beginnings and endings of names that say a side: left, right.
+// Whole words first, which begin with the letters of the short ones.
 const SIDES: [(&str, &str); 7] = [
     ("left", "right"),
     ("Left", "Right"),
@@ -26,6 +28,7 @@ impl Mirror {
     pub fn of(model: &Model) -> Self {
         let mut data = Data::new(model);
         forward_kinematics(model, &mut data, &model.neutral_position());
+        // The plane of symmetry is the root link's own, wherever the robot stands.
         let X_RootW = match model.base {
             Base::Fixed(pose) => pose.inverse(),
             Base::Floating => data.pose_in_world.first().map_or(Pose::IDENTITY, Pose::inverse),
@@ -41,6 +44,7 @@ impl Mirror {
         };
         let sign = |a: usize, b: usize| {
             let (a, b) = (axis(a)?, axis(b)?);
+            // A mirror reverses the sense of turning, so an axis of rotation gets another sign than one of sliding.
             let image = Vector3::new(a.direction.x, -a.direction.y, a.direction.z);
             let cosine = image.dot(&b.direction) * if a.is_turn { -1.0 } else { 1.0 };
             (a.is_turn == b.is_turn && cosine.abs() > PARALLEL).then(|| cosine.signum())
@@ -55,6 +59,7 @@ impl Mirror {
                         mirror.pairs.push(MirrorPair(joint.name.clone(), right, sign));
                     }
                 }
+                // Its left partner brings it.
                 Some(Partner::Left) => {}
                 None => {
                     if let Some(sign) = sign(i, i) {
@@ -94,6 +99,7 @@ fn partner(name: &str) -> Option<Partner> {
         if let Some(other) = swapped(left, right) {
             return Some(Partner::Right(other));
         }
+        // A joint of the right is not its own mirror image, even where its left partner is missing.
         if swapped(right, left).is_some() {
             return Some(Partner::Left);
         }

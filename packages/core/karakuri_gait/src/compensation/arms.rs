@@ -17,6 +17,7 @@ pub enum Arms {
 impl Arms {
     /// Number of unknown angles: `θ`, `φ`, and two shoulders where they are free.
     pub fn n_unknown(self) -> usize {
+        // Each unknown has its equation: two moments of the floor, and one of each shoulder that nothing drives.
         if self == Self::Passive { 4 } else { 2 }
     }
 }

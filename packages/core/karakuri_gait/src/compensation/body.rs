@@ -131,6 +131,7 @@ impl BodyData {
     /// Passive arms stay pendulums. [Kume 1991]
     #[must_use]
     pub fn as_point_masses(self) -> Self {
+        // The study's test of how much the turning of the links matters.
         let point = |part: Part| Part { inertia: [0.0; 3], ..part };
         Self {
             foot: point(self.foot),
@@ -151,6 +152,7 @@ impl BodyData {
 
     /// Mass of trunk and arms. [kg]
     pub fn upper_body_mass(&self) -> f64 {
+        // As table 3.2 counts the upper body.
         self.trunk.mass + self.arm_mass()
     }
 

@@ -76,6 +76,7 @@ impl<'a> Deck<'a> {
 
     /// Error at the card that was read last.
     fn error(&self, message: impl Into<String>) -> CardError {
+        // Before the first card was read, the first one is meant.
         CardError { line: self.next.max(1), message: message.into() }
     }
 
@@ -97,6 +98,7 @@ impl<'a> Deck<'a> {
                 numbers.push(number.ok_or_else(wrong)?);
             }
         }
+        // One too many means that the cards before were misread, too.
         if numbers.len() > n {
             let message = format!("{what}: {} numbers, {n} are expected", numbers.len());
             return Err(self.error(message));
@@ -112,6 +114,7 @@ impl<'a> Deck<'a> {
     /// Whole number from 1 on.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked")]
     fn whole(&self, number: f64, what: &str) -> Result<u32, CardError> {
+        // Cards have decimal points everywhere, also in numbers of samples.
         let is_whole = (1.0..1e6).contains(&number) && number.fract() == 0.0;
         is_whole
             .then_some(number as u32)
@@ -126,6 +129,7 @@ impl<'a> Deck<'a> {
         let values = self.numbers(n, &format!("{what}, values"))?;
         let mut samples = Samples::new();
         for (step, value) in steps.into_iter().zip(values) {
+            // The map would keep the later value in silence.
             if samples.insert(self.whole(step, what)?, value).is_some() {
                 return Err(self.error(format!("{what}: step {step} is there twice")));
             }
@@ -177,6 +181,7 @@ struct SteadyCurves {
 impl SteadyCurves {
     fn read(deck: &mut Deck<'_>) -> Result<Self, CardError> {
         let [duration] = deck.array("duration [s]")?;
+        // Samples are numbered on this period; another duration would need another rate, which the study does not have.
         if (duration - 2.0).abs() > 1e-9 {
             return Err(deck.error(format!("the duration is {duration} s; two steps are 2.0 s")));
         }
@@ -196,6 +201,7 @@ fn steady(gait: SteadyCurves, deck: &mut Deck<'_>) -> Result<Cards, CardError> {
     let elbow = elbow(deck.array("elbows")?);
     let [time, leg_factor, arm_factor] = deck.array("time, angle and arm factor")?;
     time_factor(deck, time)?;
+    // The older programs, which these cards are of, smoothed all curves.
     let zmp = ZmpSpec { x: deck.samples("X ZMP")?, y: deck.samples("Y ZMP")?, smoothed: true };
     let mut starts = Vec::new();
     while deck.lines.iter().skip(deck.next).any(|line| !line.trim().is_empty()) {
@@ -255,6 +261,7 @@ impl TransientGait {
 /// The coefficient that is marked among a to f.
 fn input(deck: &mut Deck<'_>, what: &str) -> Result<Input, CardError> {
     let marks: [f64; 6] = deck.array(what)?;
+    // Of a polynomial with six conditions only one of a, b, c is free; d, e and f follow from where it begins.
     let marked: Vec<usize> = (0..6).filter(|&i| marks[i].abs() > 0.5).collect();
     match marked.as_slice() {
         [0] => Ok(Input::A),
@@ -281,6 +288,7 @@ fn transient(gait: TransientGait, kind: Kind, deck: &mut Deck<'_>) -> Result<Car
     deck.end()?;
     let [thigh, shank, arm] = gait.curves;
     let (before, after) = (gait.change, gait.duration - gait.change);
+    // The card has the time of the change; what comes before it is the standstill of a start and the motion of a stop.
     let (standstill, motion) = if kind == Kind::Start { (before, after) } else { (after, before) };
     let spec = TransientSpec {
         kind,

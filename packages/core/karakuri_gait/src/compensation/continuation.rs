@@ -46,6 +46,7 @@ impl BranchPoint {
     /// [rad, rad/s]
     pub fn distance(&self, start: &State) -> f64 {
         let mut difference = self.start - start;
+        // By the left arm alone: with one arm a turn further and the other not, the motions differ.
         let turn = (difference[2] / core::f64::consts::TAU).round() * core::f64::consts::TAU;
         difference[2] -= turn;
         difference[3] -= turn;
@@ -157,12 +158,14 @@ impl Continuation<'_> {
         let BranchPoint { factor, start } = point(y);
         let scaled = self.body.with_arm_factor(factor);
         let e = Equation { body: &scaled, gait: self.gait, arms: Arms::Passive };
+        // One Runge-Kutta step an interval, as quick searches do: a branch is a guess, which `find_periodic` refines.
         let h = SteadyGait::DURATION / STEPS_A_STEP as f64;
         let end = (0..STEPS_A_STEP).try_fold(start, |s, i| runge_kutta(&e, i as f64 * h, &s, h))?;
         Some(end - eta(&start))
     }
 
     fn jacobian(&self, y: &Unknown) -> Option<Jacobian> {
+        // Rounding leaves 1e-10 of the slopes, truncation 1e-12 of them: far below what Newton's method needs.
         const DIFFERENCE: f64 = 1e-6;
         let mut a = Jacobian::zeros();
         for column in 0..=N {
@@ -180,6 +183,7 @@ impl Continuation<'_> {
     /// Newton on the curve and the plane through the prediction, normal to `direction`.
     fn correct(&self, predicted: &Unknown, direction: &Unknown) -> Option<Station> {
         let mut y = *predicted;
+        // Quadratic convergence needs few from a good prediction; where more are needed, a shorter arc is better.
         for iterations in 0..8 {
             let r = self.residual(&y)?;
             let a = self.jacobian(&y)?;
@@ -252,6 +256,7 @@ impl Continuation<'_> {
         while half.points.len() < self.options.max_points {
             let Some(next) = self.ahead(&here, arc) else {
                 arc /= 2.0;
+                // A thousandth of the first arc: there is no next point, or the branch bends too sharply to be followed.
                 if arc < 1e-4 {
                     half.end = BranchEnd::Lost;
                     break;
@@ -285,6 +290,7 @@ impl Continuation<'_> {
     fn both_directions(&self, from: &Unknown, direction: &Unknown) -> Branch {
         let (back, on) = (self.follow(from, &-direction), self.follow(from, direction));
         let join = |back: Vec<_>, on: Vec<_>| back.into_iter().rev().chain(on).collect();
+        // The first point belongs to both halves and stands once.
         let points = back.points.into_iter().rev().chain([point(from)]).chain(on.points);
         Branch {
             points: points.collect(),
@@ -303,6 +309,7 @@ pub fn trace_branch(
     options: &ContinuationOptions,
 ) -> Option<Branch> {
     let continuation = Continuation { body, gait, options };
+    // In the plane of this factor: the first point keeps the mass that was asked for.
     let at = continuation.correct(&unknown(from), &Unknown::ith(N, 1.0))?;
     Some(continuation.both_directions(&at.y, &at.tangent))
 }

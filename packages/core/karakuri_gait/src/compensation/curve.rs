@@ -95,6 +95,7 @@ impl Curve {
     pub fn periodic_cubic(times: &[f64], values: &[f64]) -> Result<Self, CurveError> {
         check(times, values, 4)?;
         let n = times.len() - 1;
+        // Both are the same sample of the file times the same factor: equal, or a mistake.
         if (values[0] - values[n]).abs() > 1e-12 {
             return Err(CurveError::NotPeriodic(values[0], values[n]));
         }
@@ -226,6 +227,7 @@ fn check(times: &[f64], values: &[f64], least: usize) -> Result<(), CurveError> 
 /// Coefficients of the polynomial of degree 3 over `h` with these values and second derivatives at its ends.
 fn cubic_piece(h: f64, values: [f64; 2], second: [f64; 2]) -> [f64; 6] {
     let [m0, m1] = second;
+    // `p'(0) = c − h (2 m₀ + m₁)/6` with the chord's slope `c`, from `p'' = m₀ + (m₁ − m₀) t/h` integrated twice.
     let rate = (values[1] - values[0]) / h - h * (2.0 * m0 + m1) / 6.0;
     [values[0], rate, m0 / 2.0, (m1 - m0) / (6.0 * h), 0.0, 0.0]
 }

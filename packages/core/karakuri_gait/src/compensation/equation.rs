@@ -13,6 +13,7 @@ use super::{Arms, BodyData, BodyMotion, Jet, LEFT, Posture, RIGHT, Reaction, Ste
 pub type State = SVector<f64, 8>;
 
 /// Angles beyond this mean that the start is a bad one, and arms that went over the top. [rad]
+// Just above a whole turn.
 const ABNORMAL: f64 = 6.3;
 
 /// State from `θ, φ, θ', φ'` and the shoulders' angles and rates, left and right. [rad, rad/s]
@@ -46,6 +47,7 @@ impl Equation<'_> {
     /// The whole posture at a time of the step [s], with the unknown accelerations. [rad/s²] (4)
     pub fn posture(&self, t: f64, state: &State, accelerations: &[f64; 4]) -> Posture {
         let unknown = |i: usize| Jet::new(state[i], state[i + 4], accelerations[i]);
+        // Made once, since fixed arms share all three of its parts.
         let pitch = unknown(1);
         Posture {
             sway: unknown(0),

@@ -92,10 +92,12 @@ pub fn find_families(
 }
 
 /// Starts nearer than this to a branch are on it. [rad, rad/s]
+// Families nearer than this at one mass would be taken for one; the straight lines between a branch's points are nearer to it.
 const SAME: f64 = 0.1;
 
 /// Motions that the upright posture and the study's starts with equal rates of the arms lead to, that of the main family first.
 fn solutions(body: &BodyData, gait: &SteadyGait, factors: &[f64]) -> Vec<BranchPoint> {
+    // Guesses only: the branch through them is corrected point by point.
     let quick = PeriodicOptions { substeps: 1, ..PeriodicOptions::default() };
     let starts: Vec<State> = [State::zeros()].into_iter().chain(survey_starts().0).collect();
     let at = |&factor: &f64| {
@@ -103,6 +105,7 @@ fn solutions(body: &BodyData, gait: &SteadyGait, factors: &[f64]) -> Vec<BranchP
         let e = Equation { body: &body, gait, arms: Arms::Passive };
         let main = find_main_family(&e, &quick).ok();
         let others: Vec<_> =
+            // Collected in the order of the starts, whatever the threads do.
             starts.par_iter().filter_map(|start| find_periodic(&e, start, &quick).ok()).collect();
         let all = main.into_iter().chain(others).map(|found| found.states[0]);
         all.filter(|start| largest_arms(&e, start).is_some_and(|[l, r]| l.max(r) < FRAC_PI_2))
@@ -152,6 +155,7 @@ fn kind(body: &BodyData, gait: &SteadyGait, points: &[BranchPoint]) -> Option<Fa
     // The arms move together where their starts are equal; otherwise the faster one gives the letter.
     let together =
         (heavy.start[2] - heavy.start[3]).abs() + (heavy.start[6] - heavy.start[7]).abs();
+    // Motions with equal arms are equal to Newton's accuracy, far below this.
     Some(if together > 1e-3 {
         if heavy.start[6] > heavy.start[7] { FamilyKind::CL } else { FamilyKind::CR }
     } else if heavy.start[6] > 0.0 {

@@ -195,6 +195,7 @@ impl SteadyGait {
             .transpose()?;
         for sample in [spec.swing_sample, spec.stance_sample] {
             let pitch = foot.as_ref().map_or(0.0, |foot| foot.at(time_of(sample)).value);
+            // A spline meets its samples to rounding.
             if pitch.abs() > 1e-6 {
                 return Err(GaitError::Foot { sample, pitch });
             }
@@ -207,6 +208,7 @@ impl SteadyGait {
             shank: joint("shank", &spec.shank, spec.leg_factor)?,
             arm: joint("arm", &spec.arm, spec.arm_factor)?,
             zmp: [zmp("zmp.x", &spec.zmp.x)?, zmp("zmp.y", &spec.zmp.y)?],
+            // The left leg stands in the simulated step: it runs through the stance of its samples, the right one through the swing.
             phase: [time_of(spec.stance_sample), time_of(spec.swing_sample)],
             elbow: spec.elbow,
         })
@@ -234,6 +236,7 @@ impl SteadyGait {
         let links = [2.0 * lengths.half_thigh, 2.0 * lengths.half_shank];
         let waist = WaistShift { shift, links };
         let shifted = Self { waist: Some(waist), ..self.clone() };
+        // Ten instants between two samples: the leg is longest at one of the samples or near it.
         for i in 0..=300 {
             let time = Self::DURATION * f64::from(i) / 300.0;
             for side in [LEFT, RIGHT] {
@@ -300,6 +303,7 @@ struct WaistShift {
 impl WaistShift {
     /// Position of the shifted hip from the ankle, forward and up in the leg's plane. [m] (2)
     fn reach(&self, [thigh, shank]: [Jet; 2]) -> [Jet; 2] {
+        // `x = Σ l sin b`, `z = Σ l cos b`, as both angles are from the vertical.
         let (thigh, shank) = (thigh.sin_cos(), shank.sin_cos());
         let [long, low] = self.links;
         let [forward, up] = self.shift.map(Jet::constant);
@@ -320,6 +324,7 @@ impl WaistShift {
         let [long, low] = self.links;
         let square = x * x + z * z;
         let distance = square.sqrt();
+        // Angle of the line from ankle to hip, from the vertical.
         let direction = Jet::atan2(x, z);
         // Law of cosines in jets: `cos = (d² + near² − far²)/(2 d near)`; the knee in front tilts shank forward, thigh backward.
         let angle = |near: f64, far: f64| {

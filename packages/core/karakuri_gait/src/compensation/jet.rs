@@ -32,6 +32,7 @@ impl Jet {
     /// Sine and cosine of an angle. [-]
     #[inline]
     pub fn sin_cos(self) -> (Self, Self) {
+        // `(sin u)'' = u'' cos u − u'² sin u`, `(cos u)'' = −u'' sin u − u'² cos u`.
         let (s, c) = self.value.sin_cos();
         let (w, a) = (self.rate, self.acceleration);
         (Self::new(s, c * w, c * a - s * w * w), Self::new(c, -s * w, -s * a - c * w * w))
@@ -48,6 +49,7 @@ impl Jet {
     #[must_use]
     pub fn sqrt(self) -> Self {
         let root = self.value.sqrt();
+        // `f' = ½ u^{−1/2}`, `f'' = −¼ u^{−3/2}`.
         self.through(root, 0.5 / root, -0.25 / (root * self.value))
     }
 
@@ -55,6 +57,7 @@ impl Jet {
     #[must_use]
     pub fn recip(self) -> Self {
         let r = self.value.recip();
+        // `f' = −u⁻²`, `f'' = 2 u⁻³`.
         self.through(r, -r * r, 2.0 * r * r * r)
     }
 
@@ -64,6 +67,7 @@ impl Jet {
         // At ±1 the rate is infinite; callers keep the knee bent.
         let sine_squared = 1.0 - self.value * self.value;
         let first = -sine_squared.sqrt().recip();
+        // `f' = −(1 − u²)^{−1/2}`, `f'' = −u (1 − u²)^{−3/2}`.
         self.through(self.value.acos(), first, first * self.value / sine_squared)
     }
 

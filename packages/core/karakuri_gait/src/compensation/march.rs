@@ -32,6 +32,7 @@ impl March {
 
 /// One classical Runge-Kutta step; `None` where the equation has no solution.
 pub(super) fn runge_kutta(e: &Equation<'_>, t: f64, s: &State, h: f64) -> Option<State> {
+    // The classical method of order 4 [Hairer 1993, §II.1].
     let k1 = e.derivative(t, s)?;
     let k2 = e.derivative(t + h / 2.0, &(s + k1 * (h / 2.0)))?;
     let k3 = e.derivative(t + h / 2.0, &(s + k2 * (h / 2.0)))?;
@@ -68,8 +69,10 @@ pub fn march_in(e: &Equation<'_>, start: &State, intervals: usize) -> Result<Mar
         } else {
             // Adams-Bashforth predicts with four rates; Adams-Moulton corrects with the rate at the prediction and the same four.
             let [f3, f2, f1, f] = [rates[n - 3], rates[n - 2], rates[n - 1], rates[n]];
+            // Adams-Bashforth of order 4.
             let predicted = s + (f * 55.0 - f1 * 59.0 + f2 * 37.0 - f3 * 9.0) * (h / 24.0);
             let ahead = e.derivative(t + h, &predicted).ok_or(abnormal)?;
+            // Adams-Moulton of order 5.
             let sum = ahead * 251.0 + f * 646.0 - f1 * 264.0 + f2 * 106.0 - f3 * 19.0;
             let corrected = s + sum * (h / 720.0);
             // PECE: the rate at the corrected state enters the steps to come, not that at the prediction. [Hairer 1993, §III.1]

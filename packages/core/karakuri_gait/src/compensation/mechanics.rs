@@ -56,6 +56,7 @@ impl BodyMotion {
     #[inline]
     fn moment_about(&self, p: [f64; 3], gravity: f64) -> [f64; 2] {
         let Point { x, y, z } = self.center;
+        // `M = (c − P) × m (c̈ + g ẑ) + L̇`, its X and Y.
         let lift = z.acceleration + gravity;
         [
             self.mass * ((y.value - p[1]) * lift - (z.value - p[2]) * y.acceleration)
@@ -124,6 +125,7 @@ impl Reaction {
 
     /// Moment about a floor point, X and Y. [N·m] (2)
     pub fn moment_about(&self, point: [f64; 2]) -> [f64; 2] {
+        // `M_P = M_O − P × F`, of a point on the floor, where horizontal forces have no lever.
         [self.moment[0] - point[1] * self.force[2], self.moment[1] + point[0] * self.force[2]]
     }
 
@@ -137,6 +139,7 @@ impl Reaction {
 
     /// Friction coefficient that the floor must have. [-]
     pub fn friction(&self) -> f64 {
+        // Coulomb's cone: a floor with less lets the foot slide.
         self.force[0].hypot(self.force[1]) / self.force[2]
     }
 }

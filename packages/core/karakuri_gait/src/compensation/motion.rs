@@ -35,6 +35,7 @@ impl GaitMotion {
         let h = SteadyGait::DURATION / (STEPS_A_STEP * substeps) as f64;
         let (mut times, mut jets) = (Vec::new(), [const { Vec::<Jet>::new() }; 4]);
         let mut keep = |t: f64, s: &State| -> Option<()> {
+            // From the equation and not by differences of rates: the curve's accelerations are exact at its knots, and the ZMP with them.
             let a = e.accelerations(t, s)?;
             times.push(t);
             for (i, jets) in jets.iter_mut().enumerate() {

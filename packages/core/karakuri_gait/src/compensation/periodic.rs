@@ -119,6 +119,7 @@ fn largest(jumps: &[State]) -> f64 {
 }
 
 fn norm(jumps: &[State]) -> f64 {
+    // Smooth in the step, as a damped Newton method needs it; the largest jump, which decides at the end, is not.
     jumps.iter().map(State::norm_squared).sum::<f64>().sqrt()
 }
 
@@ -180,8 +181,10 @@ pub fn find_main_family(
 
 /// Newton's method with legs that move ever further, from the motion before; the steps are halved where it fails.
 fn grow_legs(e: &Equation<'_>, options: &PeriodicOptions) -> Result<Periodic, PeriodicError> {
+    // Coarse on the way; only the last motion, of the whole legs, is found with the substeps that were asked for.
     let quick = PeriodicOptions { substeps: 1, ..*options };
     let (mut part, mut growth, mut start) = (0.0, 0.5, State::zeros());
+    // Finer, the part that is reported would be exact beyond any use.
     while growth > 1e-3 {
         let next = f64::min(part + growth, 1.0);
         let gait = e.gait.with_legs(next);
@@ -248,6 +251,7 @@ fn solve_near(
         iterations += 1;
     }
     let residual = largest(&r);
+    // A search that rounding stops above its tolerance has found the motion all the same.
     if residual > options.tolerance.max(1e-8) {
         return Err(PeriodicError::NotConverged { iterations, residual });
     }

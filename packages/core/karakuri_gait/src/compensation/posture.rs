@@ -126,6 +126,7 @@ pub struct Skeleton {
 /// Joints and centres of mass of a posture; the origin is on the floor under the left ankle.
 pub fn skeleton(body: &BodyData, posture: &Posture) -> Skeleton {
     let l = &body.lengths;
+    // Offsets within the pelvis and the standing foot, which do not turn.
     let side = |y: f64, z: f64| Point::fixed(0.0, y, z);
     let (s_sway, c_sway) = posture.sway.sin_cos();
     // Unit vectors of the links: `Rx(θ) Ry(b) ẑ` for the legs, `Ry(φ) ẑ` for trunk, arms and swinging foot.

@@ -102,6 +102,7 @@ impl Marcher<'_> {
         for (column, &i) in indices.iter().enumerate() {
             let mut moved = *s;
             moved[i] += DIFFERENCE;
+            // One-sided, as the study's: another difference would take other steps to the solution.
             a.set_column(column, &((self.residual(&moved).ok()? - at) / DIFFERENCE));
         }
         Some(a)

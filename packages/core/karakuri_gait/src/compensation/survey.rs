@@ -49,6 +49,7 @@ impl SurveyGrid {
     /// Whether the steps are positive and there are at most a thousand million points.
     pub fn is_sensible(&self) -> bool {
         let axis =
+            // Also keeps the number of points within `u32` before it is computed.
             |[from, to, step]: [f64; 3]| step > 0.0 && to >= from && (to - from) / step < 1e6;
         axis(self.sway) && axis(self.pitch) && self.n_points() <= 1_000_000_000
     }

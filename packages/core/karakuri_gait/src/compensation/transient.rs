@@ -17,6 +17,7 @@ use super::{
 use crate::geometry::{ConvexPolygon, Rectangle};
 
 /// Time between two tests of the ZMP. [s]
+// The study's grid, on which its counts of stable motions are.
 const GRID: f64 = 1.0 / 30.0;
 
 /// Samples of a joint (1/30 s, from 1) with its ends.
@@ -305,6 +306,7 @@ impl Transient {
         let mut verdict = Verdict { margin: f64::INFINITY, off_center: 0.0 };
         for instant in &self.instants {
             let (zmp, margin) = self.test(instant, &compensation);
+            // A survey leaves a motion at its first bad instant: most are bad, and early.
             if margin < limit || margin.is_nan() {
                 return None;
             }

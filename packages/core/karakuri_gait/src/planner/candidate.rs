@@ -70,6 +70,7 @@ impl Candidate {
         // The shift in the heading of the landing foot, along which later steps move.
         let (sin, cos) = landing.yaw.sin_cos();
         let [x, y] = change.moved;
+        // Later steps keep their places against this one: a walker that was pushed aside goes on beside its old path.
         self.intent.clone_from(route.intent());
         self.intent.shift(&landing, [cos * x + sin * y, cos * y - sin * x]);
         let mut feet = timeline.places(index);

@@ -16,6 +16,7 @@ use super::side::Side;
 use crate::geometry::Rectangle;
 
 /// Steps that are looked at; what more of them capture is no larger by `e^{−ωnT}` of the reach.
+// ωT is about 3 for khr1 at its most hurried: the tenth step adds less than e⁻²⁵ of the reach.
 const MOST_STEPS: u32 = 10;
 
 /// Steps that it takes not to fall.

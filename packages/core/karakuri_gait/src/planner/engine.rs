@@ -32,9 +32,11 @@ use super::targets::JointTargets;
 use super::timeline::{Timeline, TimelineStart, middle};
 
 /// Time planned at once while standing. [s]
+// A command is taken up at the end of the chunk: less would plan more often for nothing, more would delay the first step.
 const IDLE: f64 = 0.1;
 
 /// Parts of a reaction that are tried, one a tick: less of it where joints would be too fast or legs too short. [-]
+// One a tick, while the swing goes on: each try takes from the time that is left for the others.
 const PARTS: [f64; 3] = [1.0, 0.7, 0.4];
 
 /// Activity of the engine.
@@ -133,6 +135,7 @@ impl WalkEngine {
             watch: LossMonitor::default(),
             generator,
         };
+        // The first samples now, so that targets exist and a robot that cannot stand is refused before it moves.
         engine.extend();
         if let Some(error) = engine.failure {
             return Err(why_not_standing(&engine.generator, error));
@@ -171,6 +174,7 @@ impl WalkEngine {
     pub fn footsteps(&self, most: usize) -> Vec<Footstep> {
         let index = self.sample().index;
         let end = self.generator.next_index();
+        // Of the step that is planned; swings beyond the plan's end come from the route below.
         let under_way = self.timeline.next_swing(index).filter(|(_, span)| span[1] <= end);
         let mut footsteps: Vec<Footstep> =
             under_way.map(|(swing, _)| swing.step).into_iter().collect();
@@ -231,6 +235,7 @@ impl WalkEngine {
     /// Joint furthest from its target now, and its error. [rad or m]
     pub fn furthest_joint(&self, q: &[f64]) -> (BodyId, f64) {
         let joints = self.generator.biped.model.joints.iter().enumerate();
+        // Joints of one degree of freedom: what has a servo and a target.
         let off = joints
             .filter(|(_, joint)| joint.kind.nv() == 1)
             .map(|(i, joint)| (BodyId(i), q[joint.q_start] - self.targets.position[joint.q_start]));
@@ -271,6 +276,7 @@ impl WalkEngine {
 
     /// Goes on by `dt` [s]; the stabiliser needs measurements.
     pub fn advance(&mut self, dt: f64, measured: Option<&Measured<'_>>) -> &JointTargets {
+        // In samples, so that times and indices compare as they are.
         self.time += dt / self.generator.settings.period;
         self.extend();
         self.write_targets();
@@ -280,6 +286,7 @@ impl WalkEngine {
             let sample = &self.samples[k];
             let biped = &self.generator.biped;
             self.stabilizer.correct(biped, sample, measured, dt, &mut self.correction);
+            // Against the plan, in which steps are laid.
             self.heading_error = self.correction.heading - self.timeline.trunk(sample.index).0;
             for (effort, more) in self.targets.effort.iter_mut().zip(&self.correction.effort) {
                 *effort += more;
@@ -415,10 +422,12 @@ impl WalkEngine {
         self.generator.plan(&self.spare, n, &mut self.samples)?;
         let step = self.steps + u64::from(!self.ahead.steps.is_empty());
         self.excesses.check(&self.generator.biped.model, &self.samples[first..], step);
+        // Only now that it can be walked. The old one is the memory of the next.
         core::mem::swap(&mut self.timeline, &mut self.spare);
         let settings = &self.generator.settings;
         if let Some(step) = self.ahead.steps.first() {
             self.nominal = (end, step.to);
+            // Without a sensor a slide is believed to turn the robot as it was calibrated.
             if !self.is_measured {
                 self.heading_error += turned_by(step, settings);
             }
@@ -447,6 +456,7 @@ impl WalkEngine {
         if is_late || (refused == 0 && index <= self.reacted + 1) {
             return;
         }
+        // In the air at both samples: the posture before the change is one of this swing, too.
         let (Some(_), Some(swing)) = (self.timeline.swing(index - 1), self.timeline.swing(index))
         else {
             return;
@@ -457,6 +467,7 @@ impl WalkEngine {
             return;
         }
         let Some(reaction) = desired else { return };
+        // The reading of the next tick does not show the change yet, so that tick asks for none.
         self.reacted = index;
         if !self.replan(index, swing.step.side, &reaction, part) && refused + 1 < PARTS.len() {
             self.refused = refused + 1;
@@ -475,6 +486,7 @@ impl WalkEngine {
             return None;
         }
         // The measured ξ is the planned one plus the filtered error.
+        // `ξ = c + ċ/ω`.
         let planned = [0, 1].map(|i| sample.com[i] + sample.com_velocity[i] / omega);
         let dcm = [0, 1].map(|i| planned[i] + self.correction.dcm_error[i]);
         let air = settings.samples(settings.step_time - settings.double_support) as f64;

@@ -55,6 +55,7 @@ impl FollowingMonitor {
     /// Takes up the largest error of a period `dt` [s]; true where the robot does not follow: errors above the tolerance
     /// [rad or m] for half a second in all.
     pub fn tick(&mut self, largest: &JointError, tolerance: f64, dt: f64) -> bool {
+        // A leaky sum, not a run of bad periods, which a target that swings past would break again and again.
         let step = if largest.error.abs() > tolerance { dt } else { -FORGIVEN * dt };
         // Not below zero: a long time in order must not excuse a longer one astray.
         self.astray = (self.astray + step).max(0.0);

@@ -100,6 +100,7 @@ pub fn clip(
     let relative = R.tr_mul(&between);
     let length = cut(ClipKind::Length, relative.x, -limits.backward, limits.forward);
     let [narrow, wide] = limits.width;
+    // Towards the stepping side positive, so that one range holds for both feet.
     let width = cut(ClipKind::Width, side * relative.y, narrow, wide);
     let height = cut(ClipKind::Height, relative.z, -limits.height, limits.height);
     let asked = step.to.yaw - standing.yaw;

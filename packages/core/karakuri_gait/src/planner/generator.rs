@@ -31,10 +31,12 @@ use crate::zmp::{FloorReaction, WholeBodyMotion, whole_body_zmp};
 const EXTRAPOLATION: [f64; N_INCREMENTS] = [-1.0, 4.0, -6.0, 4.0];
 
 /// Part of their length to which legs are stretched at most. [-]
+// A knee between equal links is then bent by 20 degrees. Straight, it has no Jacobian that could be inverted.
 const STRETCHED: f64 = 0.985;
 /// Part of the height of the centre of mass over which it begins to sink before a leg is stretched. [-]
 const SOFT: f64 = 0.01;
 /// Part of its height to which the centre of mass sinks at most. [-]
+// Bounds the sinking where legs cannot reach at all, which the inverse kinematics then reports.
 const LOWEST: f64 = 0.7;
 
 /// Displacement of a plan's state.
@@ -138,6 +140,7 @@ impl Generator {
             }),
         };
         let mut kinematics = WholeBody::new(&biped, settings.com_height);
+        // The upper body's gains are linear about this posture.
         let standing = standing(&settings);
         let upper_body = UpperBody::new(&biped, &standing, &mut kinematics, &settings.upper_body);
         let model = &biped.model;
@@ -167,6 +170,7 @@ impl Generator {
     fn stand(&mut self) {
         let zmp = middle(&self.settings, &self.standing_feet());
         let mut q = self.biped.posture.clone();
+        // A start for Newton's method: the root link of a walker is about as high as its centre of mass.
         q[2] = self.settings.com_height;
         let nv = self.biped.model.nv;
         let end = End { q, increments: core::array::from_fn(|_| vec![0.0; nv]) };
@@ -299,6 +303,7 @@ impl Generator {
             rate: by.lean_rate[i] * h,
             ..Course::default()
         };
+        // Upright again within a step.
         let span = self.settings.samples(self.settings.step_time) as f64;
         self.state.righting = Righting { from: index, span, lean: [course(0), course(1)] };
         // `ξ = c + ċ/ω`: a displacement of `ξ` beyond that of `c` is one of the velocity.
@@ -324,6 +329,7 @@ impl Generator {
             let end = &self.state.states[pass].end;
             q.clone_from(&end.q);
             let before = self.target(timeline, index - 1, &before);
+            // Out of reach: left as it is, for planning on from here fails then and the change is dropped.
             if self.pose(&before, &mut q).is_err() {
                 continue;
             }
@@ -355,6 +361,7 @@ impl Generator {
         let mut desired = core::mem::take(&mut self.scratch.desired);
         let mut com = core::mem::take(&mut self.scratch.com);
         desired.iter_mut().for_each(Vec::clear);
+        // All of the reference that the first pass sees.
         for k in 0..=length + ahead {
             let zmp = timeline.zmp(first + k as u64);
             desired.iter_mut().zip(zmp).for_each(|(desired, zmp)| desired.push(zmp));
@@ -398,6 +405,7 @@ impl Generator {
                         desired[axis].push(reference[axis] - zmp[axis]);
                     }
                 });
+                // The next pass needs the path over one horizon less.
                 length -= ahead;
             }
             if done.is_err() {
@@ -553,6 +561,7 @@ impl Generator {
         sample.zmp = zmp;
         sample.support = timeline.support(index);
         self.biped.fit_support(sample.standing(), &mut self.polygon);
+        // Of the whole robot's ZMP, not of the reference: what the soles feel.
         sample.margin = self.polygon.margin(zmp);
         // About the ZMP the wrench has no horizontal moment; the vertical one must be borne by friction.
         let point = Vector3::new(zmp[0], zmp[1], floor);
@@ -572,12 +581,14 @@ impl Generator {
 
     /// Takes the floor's wrench, given at the ZMP, off the efforts by the feet that stand: shares by the lever rule.
     fn stand_on(&mut self, sample: &Sample, at_zmp: &Force, zmp: &Vector3) {
+        // Where the ZMP rests in each sole: with both loads there, the lever rule gives the reference back.
         let rest = |side: Side| {
             let [x, y] = self.settings.zmp_in_sole;
             let X_WSole = &sample.soles[side.index()];
             X_WSole.transform_point(&Vector3::new(x, side.sign() * y, 0.0))
         };
         match sample.support {
+            // The other foot is in the air: nothing is to be shared.
             Support::One(side) => self.bear(side, at_zmp, zmp),
             Support::Both => {
                 let (p, q) = (rest(Side::Left), rest(Side::Right));

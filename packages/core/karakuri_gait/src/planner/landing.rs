@@ -26,10 +26,13 @@ use super::targets::JointTargets;
 /// Part of the weight that counts as contact. [-]
 const TOUCH: f64 = 0.03;
 /// Share of the weight above which a foot that feels nothing seeks the floor. [-]
+// Early in double support a foot is to carry little and may feel nothing, though it stands.
 const MISSING: f64 = 0.2;
 /// Time constant by which the corrections decay in the air, by `1/ω`. [-]
+// 26 ms for khr1, a fifteenth of its swing: the foot is where it was planned long before it lands.
 const FORGETTING: f64 = 0.2;
 /// Largest tilt of a sole. [rad]
+// A bump of 10 mm under the edge of a sole 0.1 m long asks for half of it.
 const STEEPEST: f64 = 0.2;
 /// Damping of the Jacobian's inverse, lengths by the height of the centre of mass. [-]
 const DAMPING: f64 = 1e-6;
@@ -112,6 +115,7 @@ impl Landing {
             let i = side.index();
             let Some(sensor) = &biped.legs[i].sensor else { continue };
             let F = sensor.sensor_in_sole.transform_force(&felt.wrenches[i]);
+            // A sole cannot pull: below zero is noise of the sensor.
             let load = F.force.z.max(0.0) / self.weight;
             // The planned rate of the sole: negative while it comes down.
             let sinks = (next.soles[i].translation.z - plan.soles[i].translation.z) / self.period;

@@ -62,6 +62,7 @@ impl LossMonitor {
             match &mut self.lost {
                 // The same loss goes on: its first moment is what the report is about.
                 Some(lost) if time - self.seen <= LASTING => {
+                    // Only the first tenth of a second: later the excess is that of a body that lies.
                     let further = capture.margin < -lost.beyond[0].hypot(lost.beyond[1]);
                     if further && time - lost.time <= BEYOND {
                         lost.beyond = capture.beyond;

@@ -9,6 +9,7 @@
 use super::preview::CartState;
 
 /// κ: rate at which a deviation from the planned ξ decays, by ω. [-]
+// A deviation asks for a ZMP of (1 + κ) times as much beside its path: more brings ξ back sooner, but soon beyond the sole.
 const BACK: f64 = 3.0;
 
 /// Parameters of the pendulum.

@@ -37,6 +37,7 @@ impl Place {
     #[must_use]
     pub fn moved(&self, [forward, left]: [f64; 2]) -> Self {
         let (sin, cos) = self.yaw.sin_cos();
+        // Steps are lengths seen from above, on a slope as on the level.
         let (dx, dy) = (cos * forward - sin * left, sin * forward + cos * left);
         let [x, y, z] = self.position;
         Self { position: [x + dx, y + dy, z + self.rise(dx, dy)], ..*self }

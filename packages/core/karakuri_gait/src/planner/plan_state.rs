@@ -86,6 +86,7 @@ impl PlanState {
         let back = usize::try_from(from.next_index.saturating_sub(index)).unwrap_or(usize::MAX);
         // States are kept before every sample of the chunk for this: a candidate begins at any of them.
         let first = from.n_states.saturating_sub(back) * n_passes;
+        // All passes at this sample; what lies behind is the future of the plan that is left.
         self.set_states(&from.states[first..first + n_passes]);
         *self = Self {
             states: core::mem::take(&mut self.states),

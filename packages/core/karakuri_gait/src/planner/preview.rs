@@ -82,6 +82,7 @@ impl PreviewGains {
         b[0] = (output * input)[0];
         b.fixed_rows_mut::<3>(1).copy_from(&input);
         let mut q = Matrix4::zeros();
+        // Of the state only the error has a weight: position and velocity may be what the ZMP asks for.
         q[(0, 0)] = design.error_weight;
         let p = riccati(&a, &b, &q, design.jerk_weight)?;
         // `K = (R + Bᵀ P B)⁻¹ Bᵀ P A`: the first entry is `G_i`, the others are `G_x`.
@@ -124,6 +125,7 @@ impl PreviewGains {
         // Integral of the ZMP error, feedback of the state, feed-forward of the ZMP ahead [Kajita 2003].
         let jerk = -self.integral * cart.error_sum - gx * x[0] - gv * x[1] - ga * x[2] - ahead;
         let next = self.transition * x + self.input * jerk;
+        // `p = c − (z_c/g) c̈`, the cart-table [Kajita 2003].
         let zmp = next[0] - self.lever * next[2];
         CartState {
             position: next[0],

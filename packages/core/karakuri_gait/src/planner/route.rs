@@ -12,15 +12,19 @@ use super::side::Side;
 use super::velocity::Velocity;
 
 /// Feet nearer than this to side by side need no closing step. [m]
+// Far above the rounding of planned places, far below what anyone sees.
 const PARALLEL: f64 = 1e-3;
 
 /// Heading error up to which a turn is done. [rad]
+// 1.7 degrees: less is not worth a turn of the feet.
 const TURNED: f64 = 0.03;
 
 /// Largest number of clips that are remembered until they are taken.
+// A walk whose clips nobody takes must not fill the memory.
 const MOST_CLIPS: usize = 1000;
 
 /// Distance ahead at which a straight walk that has come aside heads for its line. [m]
+// Nearer, a small deviation would ask for a large turn, and the walker would weave about the line.
 const BACK_IN: f64 = 0.5;
 
 /// Command of a walk.
@@ -200,11 +204,13 @@ impl Route {
                 no_yaw(angle);
                 Aim::Close
             }
+            // From the measured heading: a turn asked for now is from where the robot looks now.
             WalkCommand::Turn(angle) => Aim::Heading(standing.heading() + angle),
             WalkCommand::Footsteps(steps) => Aim::Steps { steps: steps.into(), done: 0 },
             WalkCommand::Straight(walk) => {
                 let (mut feet, mut side) = (*standing.feet, self.intent.next_side);
                 let middle = between(&feet);
+                // The committed step is made first; the line begins where it leads.
                 if let Some(step) = self.intent.committed {
                     feet = slid(&feet, step.slide);
                     feet[step.side.index()] = step.to;
@@ -278,6 +284,7 @@ impl Intent {
         steps.clear();
         clips.clear();
         if let Some(step) = self.committed {
+            // A slide that was begun turns the robot before the steps that are looked at now.
             heading_error += turned_by(&step, settings);
             standing = slid(&standing, step.slide);
             standing[step.side.index()] = step.to;
@@ -352,12 +359,14 @@ impl Aim {
                 let before = done.checked_sub(1).and_then(|i| steps.get(i)).map(|step| step.to);
                 let step = steps.get(*done).copied()?;
                 *done += 1;
+                // As listed: a list says places, not velocities.
                 return Some(as_heading_error(&step, before, at));
             }
         };
         let Some(mut v) = velocity else { return closing(side, feet, settings) };
         let slide = if at.has_yaw { 0.0 } else { slide(&mut v, feet, settings) };
         if let Self::Straight(line) = self {
+            // After the slide, which may have shortened the step.
             line.left -= v.forward * settings.step_time;
         }
         let slid = slid(feet, slide);
@@ -371,8 +380,10 @@ impl StraightWalk {
         let limits = &settings.limits;
         let mut longest = if self.distance < 0.0 { limits.backward } else { limits.forward };
         if self.steps > 0 && self.distance != 0.0 {
+            // More steps than needed make each shorter; fewer cannot make it longer than the limit.
             longest = longest.min(self.distance.abs() / f64::from(self.steps));
         }
+        // Steps have one duration, so a speed is a length of step.
         if self.speed > 0.0 { longest.min(self.speed * settings.step_time) } else { longest }
     }
 }
@@ -380,6 +391,7 @@ impl StraightWalk {
 impl Line {
     /// Velocity of the next step, while there is distance left.
     fn next(&mut self, now: f64, at: &Standing<'_>) -> Option<Velocity> {
+        // Steps that are left, if each were the longest.
         let n = (self.left / self.longest).abs();
         if n < 1e-6 || !n.is_finite() {
             return None;
@@ -408,6 +420,7 @@ fn keep_heading(desired: &Velocity, heading: &mut f64, now: f64, at: &Standing<'
         return *desired;
     }
     let time = turning_time(at);
+    // To where the heading should be when the step ends, whatever the last steps missed.
     let turn = *heading + desired.turn * time - now;
     let most = match at.settings.slip_turn {
         Some(slip) if !at.has_yaw => slip.rate * time,
@@ -510,6 +523,7 @@ fn closing(side: Side, feet: &[Place; 2], settings: &WalkSettings) -> Option<Foo
     let desired = Velocity::default().footstep(side, standing, settings);
     let now = feet[side.index()];
     let away = (0..3).map(|i| desired.to.position[i] - now.position[i]);
+    // Metres and radians in one sum: a test of nothing left, not a measure.
     let distance = away.map(|d| d * d).sum::<f64>().sqrt() + (desired.to.yaw - now.yaw).abs();
     (distance > PARALLEL).then_some(desired)
 }

@@ -41,6 +41,7 @@ impl Sample {
 
     /// Becomes another sample, in the memory that it has.
     fn assign(&mut self, other: &Self) {
+        // The vectors are taken out and put back: a struct update would free them.
         let [mut q, mut v, mut effort] =
             [&mut self.q, &mut self.v, &mut self.effort].map(core::mem::take);
         q.clone_from(&other.q);

@@ -108,10 +108,12 @@ fn gravity() -> f64 {
 }
 
 fn period() -> f64 {
+    // An eighth of the double support of khr1; between two samples the joints follow cubics.
     0.01
 }
 
 fn jerk_weight() -> f64 {
+    // As in [Kajita 2003]: more smooths the ZMP away from its path, less asks for larger jerks.
     1e-6
 }
 

@@ -133,6 +133,7 @@ impl Stabilizer {
         // The desired ZMP, `p + (1 + k)(ξ − ξ_ref)` with `ξ = c + ċ/ω`; the error is low-pass filtered.
         let mut desired = plan.zmp;
         let mut filtered = self.error.unwrap_or([0.0; 2]);
+        // Backward Euler of a first-order low pass: stable at any rate of the readings.
         let part = dt / (gains.filter + dt);
         for axis in 0..2 {
             correction.com_error[axis] = com[axis] - plan.com[axis];
@@ -156,6 +157,7 @@ impl Stabilizer {
         let rate = R_WB * measured.angular_velocity;
         let (sin, cos) = R_WB.m21.atan2(R_WB.m11).sin_cos();
         correction.lean_rate = [cos * rate.x + sin * rate.y, cos * rate.y - sin * rate.x];
+        // `k m g z_c/ω`: the unit of moment over rate that walkers of all sizes share.
         let damping = gains.rate * self.weight * self.com_height / omega;
         // The ankles move the centre of pressure by `shift`: the moment of the weight over it, and a damper of the lean's rate.
         let moment = Vector3::new(

@@ -9,6 +9,7 @@ use super::stance::{NAMES, sole};
 use super::timeline::{Timeline, TimelineStart, middle};
 
 /// Resolution of a reported range. [m]
+// A tenth of a millimetre: a user writes no finer number.
 const EXACT: f64 = 1e-4;
 /// Error of the number of `zmp_in_sole` that is too far for the legs, with the range in which the robot stands; else `error`.
 pub(super) fn why_not_standing(generator: &Generator, error: PlanError) -> BipedError {

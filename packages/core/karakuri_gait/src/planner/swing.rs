@@ -10,11 +10,13 @@ use super::footstep::Footstep;
 use super::place::Place;
 
 /// Steps lower than this are flat. [m]
+// Rounding of places on a level floor, and no stair.
 pub(super) const FLAT: f64 = 1e-4;
 /// Part of the advance in which the foot gathers speed, and loses it. Shorter asks for more torque, longer for more speed of the
 /// servos: 1.9 times the mean with a quintic, 1.4 with 0.3. [-]
 const RAMP: f64 = 0.3;
 /// Part of the time left in which an offset is reached: the foot comes straight down. [-]
+// The foot would else still move sideways as it touches, and drag.
 const ASIDE: f64 = 0.9;
 
 /// A value along a cubic: value and rate [per sample] at the first sample, value at the last one.
@@ -36,6 +38,7 @@ impl Course {
         let (r0, r1) = (self.rate * span, self.end_rate * span);
         let (c2, c3) = (3.0 * change - 2.0 * r0 - r1, r0 + r1 - 2.0 * change);
         let value = self.from + u * (r0 + u * (c2 + u * c3));
+        // After its end the value stays.
         let rate = if u < 1.0 { (r0 + u * (2.0 * c2 + u * 3.0 * c3)) / span } else { 0.0 };
         (value, rate)
     }

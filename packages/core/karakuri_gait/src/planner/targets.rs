@@ -17,6 +17,7 @@ pub struct JointTargets {
 pub fn with_servo_sag(model: &Model, targets: &JointTargets, position: &mut [f64]) {
     position.copy_from_slice(&targets.position);
     for joint in &model.joints {
+        // A joint without stiffness has no target to shift.
         if let Some(drive) = joint.drive.filter(|d| d.stiffness > 0.0) {
             // A stiff spring `τ = K (q_d − q)` at the desired q gives τ with q_d = q + τ/K.
             position[joint.q_start] += targets.effort[joint.v_start] / drive.stiffness;

@@ -155,6 +155,7 @@ impl Timeline {
             } else {
                 push(settings.double_support, feet, [zmp, rest], None, 0.0);
             }
+            // One step is a double support and the swing after it.
             let time = settings.step_time - settings.double_support;
             push(time, feet, [rest, rest], Some(*step), 0.0);
             feet[step.side.index()] = step.to;
@@ -183,6 +184,7 @@ impl Timeline {
     /// Swing of the foot in the air at a sample.
     pub(super) fn swing(&self, index: u64) -> Option<Swing> {
         let (phase, _) = self.phase(index);
+        // After the last phase the foot has landed.
         phase.swing.filter(|_| index < phase.span[1])
     }
 

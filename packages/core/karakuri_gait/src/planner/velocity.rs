@@ -28,6 +28,7 @@ impl Velocity {
     /// Sideways the leading foot goes the whole distance and the other one closes up. In the plane of the standing sole.
     pub fn footstep(&self, side: Side, standing: &Place, settings: &WalkSettings) -> Footstep {
         let time = settings.step_time;
+        // The trailing foot only closes up: going as far, it would cross the leading one.
         let leads = self.left * side.sign() > 0.0;
         // Twice, as only every second step goes sideways.
         let sideways = if leads { 2.0 * self.left * time } else { 0.0 };

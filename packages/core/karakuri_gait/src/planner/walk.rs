@@ -7,6 +7,7 @@ use super::place::Place;
 use super::route::WalkCommand;
 
 /// Time within which a command is taken up. [s]
+// Twice the chunk of standing at whose end the engine takes a command up.
 const PATIENCE: f64 = 0.2;
 /// Time to stand until the walk counts as done. [s]
 const SETTLE: f64 = 0.5;
@@ -133,6 +134,7 @@ impl Walk {
                 engine.command(WalkCommand::Stop);
             }
         }
+        // Until its time is over, a walk that stands still may be one of no velocity, which has not arrived.
         let has_end = self.remaining.is_none();
         if !self.standstill.tick(engine.state(), has_end, self.elapsed, dt) {
             return Progress::Walking;

@@ -20,8 +20,10 @@ use super::biped::Biped;
 /// leaves is that product times at most 10, with legs as far stretched as they may be. [-]
 const SQUARED_TOLERANCE: f64 = 1e-8;
 /// Largest number of Newton steps.
+// One is usual, from the extrapolation; a robot that is set up from its posture takes some more.
 const MOST_ITERATIONS: usize = 40;
 /// Largest step. [rad, or part of the height]
+// 23 degrees: far from the target Newton's step may bend a knee the other way.
 const LARGEST_STEP: f64 = 0.4;
 /// An error that is no smaller than this part of that where the Jacobian was taken asks for a new one. [-]
 const SLOW: f64 = 0.1;
@@ -109,6 +111,7 @@ impl WholeBody {
         let part: Vec<f64> = model.bodies.iter().map(|body| body.inertia.mass / mass).collect();
         let mut hanging = part.clone();
         add_up(model, &mut hanging);
+        // Three positions and three or two angles of each sole.
         let rows = if biped.has_yaw { 12 } else { 10 };
         Self {
             data: Data::new(model),
@@ -180,6 +183,7 @@ impl WholeBody {
         let mut inverse = self.jacobian.transpose();
         self.factor.as_ref()?.solve_mut(&mut inverse);
         let sole = 3 + self.angles();
+        // Forward and left of each sole; per length, as the rows are counted by it.
         let sole_to_legs = [0, 1, sole, sole + 1].map(|row| inverse.column(row) / self.length);
         let sole_to_legs = DMatrix::from_columns(&sole_to_legs);
         let both_to_legs = (inverse.columns(0, 3) + inverse.columns(sole, 3)) / self.length;
@@ -203,6 +207,7 @@ impl WholeBody {
         let mut rates = DMatrix::zeros(nv, legs.ncols());
         let mut base = -(&self.com_jacobian * legs);
         if let Some(com) = com {
+            // And what the joint itself moves the centre of mass by.
             base -= com;
         }
         rates.rows_mut(0, 3).copy_from(&base);
@@ -224,6 +229,7 @@ impl WholeBody {
         factor.solve_mut(&mut self.step);
         let largest = self.step.amax();
         if largest > LARGEST_STEP {
+            // All joints alike, so that the direction stays Newton's.
             self.step *= LARGEST_STEP / largest;
         }
         for (joint, x) in self.joints.iter().zip(&self.step) {
@@ -295,6 +301,7 @@ impl WholeBody {
             }
         }
         let n = self.joints.len();
+        // The memory of the last factor.
         let normal = self.factor.take().map(Cholesky::unpack_dirty);
         let mut normal = normal.unwrap_or_else(|| DMatrix::zeros(n, n));
         // The factorisation reads the lower half.

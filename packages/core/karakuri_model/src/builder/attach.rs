@@ -14,6 +14,7 @@ use crate::{
 };
 
 /// Loop gaps beyond which a warning is worthwhile: [m], [rad].
+// What coordinates with five decimals leave open.
 const GAP: (f64, f64) = (1e-5, 1e-4);
 
 impl ModelBuilder {
@@ -24,6 +25,7 @@ impl ModelBuilder {
             let joints = self.joint_ids(model, joints, &subject, report);
             model.groups.push(JointGroup { name: name.clone(), joints });
         }
+        // Only groups that the user wrote: the default ones below are disjoint by construction.
         check_groups(model, report);
         for (name, positions) in &self.postures {
             let positions = self.posture_positions(model, name, positions, report);
@@ -70,6 +72,7 @@ impl ModelBuilder {
             return None;
         }
         let joint = self.joint_id(model, &spec.joint, &subject, report)?;
+        // A follower is eliminated from the equations of motion: an effort on it belongs on its leader.
         if let Some(coupling) = model.couplings.iter().find(|c| c.follower == joint) {
             let leader = &model.joints[coupling.leader.0].name;
             let message =
@@ -77,6 +80,7 @@ impl ModelBuilder {
             report.error(&subject, message, format!("drive `{leader}` instead"));
             return None;
         }
+        // Programs make motors, too; those of files are checked where they are read.
         if spec.effort.is_nan() || spec.effort < 0.0 {
             let message = format!("motor `{}`: effort {} is negative", spec.name, spec.effort);
             report.error(&subject, message, "write its magnitude");
@@ -117,6 +121,7 @@ impl ModelBuilder {
         subject: &Subject,
         report: &mut Report,
     ) -> Option<FrameId> {
+        // Every link is a frame, and both have the order of the file.
         let id = self.links.iter().position(|l| l.name == link).map(FrameId);
         if id.is_none() {
             let remedy = closest(link, self.links.iter().map(|l| l.name.as_str()))
@@ -150,6 +155,7 @@ impl ModelBuilder {
             _ => "end effector".to_owned(),
         };
         let Some(id) = model.joint(name) else {
+            // Fixed joints are merged away, so a name that the URDF does have needs another sentence.
             if self.joints.iter().any(|j| j.name == name) {
                 report.error(
                     subject,
@@ -191,6 +197,7 @@ impl ModelBuilder {
         for (name, q) in positions {
             let Some(id) = self.joint_id(model, name, &subject, report) else { continue };
             let limits = model.joints[id.0].limits;
+            // Kept all the same: the loops that close in this posture are judged by what was written.
             if !(limits.lower..=limits.upper).contains(q) {
                 report.error(
                     &subject,
@@ -212,6 +219,7 @@ impl ModelBuilder {
         let a = self.link_id(&spec.link_a, &what, &subject, report);
         let b = self.link_id(&spec.link_b, &what, &subject, report);
         let (frame_a, frame_b) = (&model.frames[a?.0], &model.frames[b?.0]);
+        // Its rows would be zero: nothing can move to fulfil or to break them.
         if frame_a.body == frame_b.body {
             report.error(
                 &subject,
@@ -228,12 +236,14 @@ impl ModelBuilder {
             );
             return None;
         }
+        // Frames on links hold in any posture; one in the root link's frame means a place on both bodies in this one.
         let q = loop_posture(model, spec, report)?;
         let poses = body_poses(model, &q);
         let in_world = |body: Option<BodyId>| body.map_or(Pose::IDENTITY, |b| poses[b.0]);
         let (X_WA, X_WB) = (in_world(frame_a.body), in_world(frame_b.body));
         let (pose_in_a, pose_in_b) = match spec.frames {
             LoopFrames::OnLinks { a, b } => (frame_a.pose_in_body * a, frame_b.pose_in_body * b),
+            // `X_AJ = X_WA⁻¹ X_WJ`, likewise B: on both bodies the frame that is at this place now.
             LoopFrames::InRoot(X_RJ) => {
                 let root = model.frames.iter().find(|f| f.parent.is_none())?;
                 let X_WJ = in_world(root.body) * root.pose_in_body * X_RJ;
@@ -281,9 +291,11 @@ impl ModelBuilder {
 
 /// Groups of a robot that names none: all driven joints of one degree of freedom together, those of an end effector apart.
 fn default_groups(model: &Model) -> Vec<JointGroup> {
+    // A follower has no commander of its own.
     let leads = |id: &BodyId| model.couplings.iter().all(|c| c.follower != *id);
     let driven = (0..model.joints.len()).map(BodyId).filter(|id| {
         let joint = &model.joints[id.0];
+        // What nobody drives cannot be commanded.
         let is_driven = joint.drive.is_some() || model.motors.iter().any(|m| m.joint == *id);
         is_driven && joint.kind.nv() == 1 && leads(id)
     });
@@ -301,6 +313,7 @@ fn check_groups(model: &Model, report: &mut Report) {
         let subject = Subject::Group(group.name.clone());
         for id in &group.joints {
             let joint = &model.joints[id.0].name;
+            // Two trajectories for one joint would take turns at its goal.
             if let Some(other) = owner[id.0].replace(&group.name) {
                 report.error(
                     &subject,
@@ -338,6 +351,7 @@ fn loop_posture(model: &Model, spec: &LoopSpec, report: &mut Report) -> Option<V
             q[model.joints[id.0].q_start] = value;
         }
     }
+    // Once is enough: chains are resolved, so no leader follows.
     for c in &model.couplings {
         let leader = q[model.joints[c.leader.0].q_start];
         q[model.joints[c.follower.0].q_start] = c.multiplier * leader + c.offset;
@@ -347,8 +361,10 @@ fn loop_posture(model: &Model, spec: &LoopSpec, report: &mut Report) -> Option<V
 
 /// Measures the locked degrees of freedom of `X_AB`, the joint's frame B in its frame A.
 fn report_gap(spec: &LoopSpec, X_AB: &Pose, report: &mut Report) {
+    // For small angles the parts of the rotation vector are the errors about the three axes.
     let rotation = Rotation3::from_matrix_unchecked(X_AB.rotation).scaled_axis();
     let locked = |values: [f64; 3], first: usize| {
+        // What the joint leaves free may differ between the frames: that is its position.
         (0..3).filter(|&i| spec.locked[first + i]).map(|i| values[i].powi(2)).sum::<f64>().sqrt()
     };
     // With one free axis the misalignment is what tilts it, not the turn about it.
@@ -378,6 +394,7 @@ fn report_gap(spec: &LoopSpec, X_AB: &Pose, report: &mut Report) {
 fn tilt(X_AB: &Pose, i: usize) -> f64 {
     let axis = X_AB.rotation.column(i);
     let along = axis[i];
+    // Parts of the axis across and along that of the other frame.
     let across = (axis.norm_squared() - along * along).max(0.0).sqrt();
     // `acos` would lose half of the digits where the axes nearly coincide, which is the case of interest.
     across.atan2(along)

@@ -7,8 +7,10 @@ use crate::diagnostic::{Report, Subject};
 use crate::{JointKind, JointMotion, MAX_DOFS, Model};
 
 /// Deviation of an axis's length from 1 that is rounding of the file's decimals. [-]
+// `0.707 0.707 0` passes in silence; a length of 0.99 is a slip of the pen.
 const UNIT_SLACK: f64 = 1e-3;
 /// Radius of gyration below which a moment is none. [m]
+// 10 nm: negative zeros of CAD programs, not a shape.
 const ROUNDING: f64 = 1e-8;
 
 /// Degrees of freedom of the largest robot: mass matrices are dense, of 200 MB then.
@@ -48,6 +50,7 @@ impl ModelBuilder {
                     format!("mass {mass} kg is negative"),
                     "write the mass in kg, at least 0".to_owned(),
                 ),
+                // Judged in `check_moments`, when it is known what else the body has.
                 InertiaError::NegativeMoment(_) | InertiaError::TriangleInequality(..) => continue,
                 _ => ("a number is NaN or infinite".to_owned(), "write finite numbers".to_owned()),
             };
@@ -82,6 +85,7 @@ impl ModelBuilder {
                 ),
                 _ => continue,
             };
+            // From harmless to wrong: only a body that stays unphysical makes the mass matrix indefinite.
             let kept = match frame.body.map(|b| &model.bodies[b.0]) {
                 None => Some("kept, for the link does not move; recompute it".to_owned()),
                 Some(body) if is_sound(&body.inertia) => Some(format!(
@@ -104,6 +108,7 @@ impl ModelBuilder {
 
     /// Warns of a joint that moves and has the name of the floating base; it keeps its name.
     pub(super) fn check_base_name(&self, report: &mut Report) {
+        // A fixed joint is merged away, and its name with it.
         let moves = |joint: &&JointSpec| joint.name == Self::FLOATING_BASE && joint.kind.is_some();
         let floats = matches!(self.base, crate::Base::Floating);
         if let Some(joint) = self.joints.iter().find(moves).filter(|_| floats) {
@@ -123,10 +128,12 @@ impl ModelBuilder {
             if let Some(parent) = model.bodies[i].parent {
                 // At the neutral position alone: elsewhere inertia about an axis vanishes by chance only.
                 let moved = composite[i].transformed(&model.joints[i].pose_in_parent);
+                // All that hangs on a joint moves with it: a link without mass may carry one that has some.
                 composite[parent.0] = composite[parent.0].combined(&moved);
             }
         }
         for (i, joint) in model.joints.iter().enumerate() {
+            // Armature stands on the diagonal of the mass matrix and makes its row positive whatever hangs there.
             if joint.armature > 0.0 || least_inertia(&composite[i], &joint.kind) > 0.0 {
                 continue;
             }
@@ -136,6 +143,7 @@ impl ModelBuilder {
             } else {
                 ("no rotational inertia", format!("give link `{body}` a positive <inertia>"))
             };
+            // A floating base cannot be fixed by a line in the URDF, and has no rotor.
             let is_base = i == 0 && matches!(model.base, crate::Base::Floating);
             let remedy = if is_base {
                 add
@@ -175,6 +183,7 @@ fn check_axes(joint: &mut JointSpec, report: &mut Report) {
         Some(JointKind::Planar { x, y }) => {
             make_unit(&name, x, report);
             make_unit(&name, y, report);
+            // Their cross product is the axis of the third coordinate: unit only where they are at a right angle.
             if x.dot(y).abs() > UNIT_SLACK {
                 report.error(
                     &Subject::Axis(name.clone()),
@@ -189,6 +198,7 @@ fn check_axes(joint: &mut JointSpec, report: &mut Report) {
 
 /// Checks that a joint that moves has one to six degrees of freedom.
 fn check_dofs(joint: &JointSpec, report: &mut Report) {
+    // Only a kind that a program brings can be out of this range.
     let Some(n) = joint.kind.as_ref().map(JointKind::nv) else { return };
     if !(1..=MAX_DOFS).contains(&n) {
         report.error(
@@ -211,6 +221,7 @@ fn make_unit(name: &str, axis: &mut Vector3, report: &mut Report) {
         );
         return;
     }
+    // Exactly unit from here on: algorithms take `q` for an angle or a length about it without asking.
     *axis /= length;
     if (length - 1.0).abs() > UNIT_SLACK {
         report.warn(
@@ -223,6 +234,7 @@ fn make_unit(name: &str, axis: &mut Vector3, report: &mut Report) {
 
 fn check_numbers(joint: &JointSpec, report: &mut Report) {
     let name = &joint.name;
+    // Programs build robots, too: the readers of files let no such number through.
     let pose = joint.origin.rotation.iter().chain(joint.origin.translation.iter());
     if pose.clone().any(|x| !x.is_finite()) {
         report.error(
@@ -243,6 +255,7 @@ fn check_numbers(joint: &JointSpec, report: &mut Report) {
             "swap them, or check whether they are in rad (or m)",
         );
     }
+    // Zero passes: of a URDF it was taken for "not set" before, and a program may mean it.
     let positive = [("velocity", limits.velocity), ("effort", limits.effort)];
     for (what, value) in positive {
         if value.is_nan() || value < 0.0 {
@@ -263,6 +276,7 @@ fn check_numbers(joint: &JointSpec, report: &mut Report) {
     }
     if let Some(bumper) = joint.bumper {
         at_least_zero.push(("limit damping", bumper.damping));
+        // Zero would be no limit, infinity the hard one, which has rows of its own.
         if bumper.stiffness.is_nan() || bumper.stiffness <= 0.0 || bumper.stiffness.is_infinite() {
             report.error(
                 &Subject::Drive(name.clone()),
@@ -311,6 +325,7 @@ fn least_inertia(composite: &Inertia, kind: &JointKind) -> f64 {
         // A slide moves all of the mass alike, wherever it is.
         JointKind::Prismatic { .. } => return composite.mass,
         JointKind::Planar { x, y } => {
+            // Translations along both axes and the turn about their normal, as the joint's three coordinates are.
             let n = x.cross(y);
             vec![
                 Vector6::new(0.0, 0.0, 0.0, x.x, x.y, x.z),
@@ -318,6 +333,7 @@ fn least_inertia(composite: &Inertia, kind: &JointKind) -> f64 {
                 Vector6::new(n.x, n.y, n.z, 0.0, 0.0, 0.0),
             ]
         }
+        // Velocities of both kinds are in the parent's axes; a turn of the axes changes no eigenvalue.
         JointKind::Spherical => (0..3).map(|i| Vector6::ith(i, 1.0)).collect(),
         JointKind::Floating => (0..6).map(|i| Vector6::ith(i, 1.0)).collect(),
         JointKind::Custom(motion) => custom_subspace(motion.as_ref()),

@@ -47,6 +47,7 @@ impl ModelBuilder {
         }
         let (mut leader, mut multiplier, mut offset) = (follower, 1.0, 0.0);
         let mut visited = vec![follower];
+        // Chains are resolved here once: the algorithms know one leader for each follower.
         while let Some(mimic) = &self.joints[leader].mimic {
             let Some(&next) = index.get(mimic.leader.as_str()) else {
                 // A broken link further along the chain is reported at its own joint.
@@ -70,6 +71,7 @@ impl ModelBuilder {
             // q = m₁ (m₂ q₂ + o₂) + o₁: the offset of a leader counts with the factors before it, so it is added first.
             offset += multiplier * mimic.offset;
             multiplier *= mimic.multiplier;
+            // A circle fixes its joints at one position or contradicts itself; either way none of them leads.
             if visited.contains(&next) {
                 let names: Vec<_> = visited.iter().map(|&j| self.joints[j].name.as_str()).collect();
                 report.error(
@@ -97,6 +99,7 @@ impl ModelBuilder {
             );
             return None;
         }
+        // The product of a long chain may overflow, though each of its factors is finite.
         if !multiplier.is_finite() || !offset.is_finite() {
             report.error(
                 &subject,
@@ -120,6 +123,7 @@ impl ModelBuilder {
             .iter()
             .filter_map(|r| {
                 Some(Coupling {
+                    // By name, since the model has no fixed joints and another order.
                     follower: model.joint(&self.joints[r.follower].name)?,
                     leader: model.joint(&self.joints[r.leader].name)?,
                     multiplier: r.multiplier,

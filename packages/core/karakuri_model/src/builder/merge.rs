@@ -15,6 +15,7 @@ impl ModelBuilder {
         // By link index: body and pose on it, and the parent's link index.
         let mut seats: Vec<(Option<BodyId>, Pose)> = vec![(None, Pose::IDENTITY); self.links.len()];
         let mut parents: Vec<Option<FrameParent>> = vec![None; self.links.len()];
+        // Parents come first, so their seats are known.
         for &(link, joint) in &tree.order {
             seats[link] = match joint.map(|j| &self.joints[j]) {
                 None => self.seat_root(&mut model, link),
@@ -43,12 +44,14 @@ impl ModelBuilder {
                     }
                 }
             };
+            // `I_B += X_BL I_L`: links fixed together are one rigid body. What is fixed to the world has no body and needs no inertia.
             if let (Some(body), pose) = seats[link] {
                 let part = self.links[link].inertia.transformed(&pose);
                 let inertia = &mut model.bodies[body.0].inertia;
                 *inertia = inertia.combined(&part);
             }
         }
+        // Frames in the order of the file, not of the tree: a frame's index is its link's.
         for (i, link) in self.links.iter().enumerate() {
             let (body, pose_in_body) = seats[i];
             let parent = parents[i].take();
@@ -71,6 +74,7 @@ impl ModelBuilder {
     /// Name of the floating base's joint: [`Self::FLOATING_BASE`], with underscores where a joint of the robot has that name.
     pub(super) fn floating_base_name(&self) -> String {
         let mut name = Self::FLOATING_BASE.to_owned();
+        // The robot's own joint keeps its name, by which its files know it.
         while self.joints.iter().any(|joint| joint.name == name) {
             name.push('_');
         }
@@ -79,9 +83,11 @@ impl ModelBuilder {
 
     fn seat_root(&self, model: &mut Model, link: usize) -> (Option<BodyId>, Pose) {
         match self.base {
+            // The base's pose goes into the joints of the first bodies: world means world in every algorithm.
             Base::Fixed(X_WRoot) => (None, X_WRoot),
             Base::Floating => {
                 let body = push_body(model, &self.links[link].name, None);
+                // A joint like any other for all algorithms, so a floating base needs no branch of its own there.
                 let joint = JointSpec::new(&self.floating_base_name(), "", "", None);
                 model.push_joint(moving_joint(&joint, JointKind::Floating, Pose::IDENTITY));
                 (Some(body), Pose::IDENTITY)
@@ -98,6 +104,7 @@ fn push_body(model: &mut Model, name: &str, parent: Option<BodyId>) -> BodyId {
 
 fn moving_joint(spec: &JointSpec, kind: JointKind, pose_in_parent: Pose) -> Joint {
     let one_dof = kind.single().is_some();
+    // A limit is of one coordinate; limits of a ball joint are its `cone`.
     let mut limits = if one_dof { spec.limits } else { Limits::NONE };
     if let JointKind::Custom(motion) = &kind
         && let Some((first, last)) = motion.range()
@@ -108,9 +115,11 @@ fn moving_joint(spec: &JointSpec, kind: JointKind, pose_in_parent: Pose) -> Join
     }
     Joint {
         name: spec.name.clone(),
+        // A YAML may have made a ball of it and then another kind.
         cone: spec.cone.filter(|_| matches!(kind, JointKind::Spherical)),
         kind,
         pose_in_parent,
+        // `push_joint` sets both, as they depend on the joints before.
         q_start: 0,
         v_start: 0,
         limits,

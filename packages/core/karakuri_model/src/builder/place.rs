@@ -7,6 +7,7 @@ use crate::{JointKind, Model};
 /// Pose `X_WB` of every body, at position `q` (nq).
 pub(super) fn body_poses(model: &Model, q: &[f64]) -> Vec<Pose> {
     let mut poses: Vec<Pose> = Vec::with_capacity(model.bodies.len());
+    // `X_WB = X_WP X_PJ X_JB(q)`, parents first. Not the forward kinematics of `karakuri_dynamics`, which depends on this crate.
     for (body, joint) in model.bodies.iter().zip(&model.joints) {
         let X_WP = body.parent.map_or(Pose::IDENTITY, |parent| poses[parent.0]);
         poses.push(X_WP * joint.pose_in_parent * joint_pose(&joint.kind, &q[joint.q_start..]));

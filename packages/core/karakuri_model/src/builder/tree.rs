@@ -31,6 +31,7 @@ impl ModelBuilder {
         self.check_joint_names(report);
         let (parents, children) = self.connect(&links, report)?;
         let root = self.find_root(&parents, &links, report)?;
+        // Depth first: bodies of a limb stand together, and a subtree is a range.
         let order = depth_first(root, &children, self);
         if order.len() == self.links.len() {
             return Some(Tree { order });
@@ -86,6 +87,7 @@ impl ModelBuilder {
         for (j, joint) in self.joints.iter().enumerate() {
             let subject = Subject::Joint(joint.name.clone());
             for (role, link) in [("parent", &joint.parent), ("child", &joint.child)] {
+                // All ends of all joints are asked for before giving up: one misspelled link is often named by several.
                 if !links.contains_key(link.as_str()) {
                     sound = false;
                     let remedy = closest(link, links.keys().copied()).map_or_else(
@@ -141,6 +143,7 @@ impl ModelBuilder {
             (0..parents.len()).filter(|&i| parents[i].is_none() && is_first(i)).collect();
         match roots[..] {
             [root] => Some(root),
+            // No link without a parent: all of them go around.
             [] => {
                 self.report_cycle(parents, &vec![false; parents.len()], report);
                 None
@@ -178,8 +181,10 @@ impl ModelBuilder {
         for _ in 0..parents.len() {
             link = parent_of(link).unwrap_or(link);
         }
+        // Once around, upwards; reversed below, so that the sentence reads from parent to child.
         let mut names = vec![self.links[link].name.as_str()];
         let mut next = parent_of(link).unwrap_or(link);
+        // The second condition only bounds the walk; a circle comes back to its start.
         while next != link && names.len() < parents.len() {
             names.push(self.links[next].name.as_str());
             next = parent_of(next).unwrap_or(link);

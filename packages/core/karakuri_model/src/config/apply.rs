@@ -26,6 +26,7 @@ impl RobotConfig {
         if let Some(base) = self.base {
             builder.base = base;
         }
+        // Kinds before what depends on them: gears and drives need one degree of freedom.
         for (name, place, reshaped) in self.joints {
             joints::reshape(&name, &place, reshaped, builder, report);
         }
@@ -43,6 +44,7 @@ impl RobotConfig {
                 report.error_at(place.clone(), message, remedy);
                 continue;
             };
+            // All shapes of the link: a URDF has no names for them that could be relied on.
             for shape in &mut link.collisions {
                 shape.friction = material.friction.unwrap_or(shape.friction);
                 shape.restitution = material.restitution.unwrap_or(shape.restitution);
@@ -59,6 +61,7 @@ impl RobotConfig {
             report.locate(Subject::TouchingPair(builder.touching_pairs.len()), place);
             builder.touching_pairs.push((a, b));
         }
+        // Written as pairs, so that the simulation has one rule for what does not touch.
         if self.passes_through_itself {
             let solid = builder.links.iter().filter(|l| !l.collisions.is_empty());
             let names: Vec<&String> = solid.map(|l| &l.name).collect();
@@ -67,6 +70,7 @@ impl RobotConfig {
                 builder.ignored_pairs.extend(names[i + 1..].iter().map(pair));
             }
         }
+        // After the YAML's own pairs; the order does not matter, as all of them are ignored.
         if let Some((uri, place)) = &self.srdf {
             read_srdf(uri, file, place, builder, assets, report);
         }
@@ -126,6 +130,7 @@ fn apply_drive(
     };
     // Gains make a servo; friction or armature alone describe a joint that nobody drives.
     let driven = config.stiffness.is_some() || config.damping.is_some();
+    // A PD servo has one position and one gain.
     if driven && joint.kind.as_ref().is_none_or(|kind| kind.single().is_none()) {
         let message = format!("drives: joint `{name}` does not have exactly one degree of freedom");
         report.error_at(
@@ -134,6 +139,7 @@ fn apply_drive(
             "only revolute, continuous and prismatic joints are driven; delete it",
         );
     }
+    // Its leader's servo moves it; a second servo would fight the relation that holds exactly.
     if let Some(mimic) = joint.mimic.as_ref().filter(|_| driven) {
         report.error_at(
             place.clone(),
@@ -141,6 +147,7 @@ fn apply_drive(
             format!("drive `{}` instead", mimic.leader),
         );
     }
+    // A damper without a spring would stop nothing, and the hard limit has none.
     if config.limit_damping.is_some() && config.limit_stiffness.is_none() {
         report.error_at(
             place.clone(),
@@ -159,6 +166,7 @@ fn apply_drive(
 }
 
 fn set_drive(joint: &mut JointSpec, config: &DriveConfig, driven: bool) {
+    // What the YAML leaves out stays as the URDF says.
     joint.armature = config.armature.unwrap_or(joint.armature);
     joint.friction = config.friction.unwrap_or(joint.friction);
     joint.damping = config.viscous.unwrap_or(joint.damping);
@@ -170,6 +178,7 @@ fn set_drive(joint: &mut JointSpec, config: &DriveConfig, driven: bool) {
     joint.limit_restitution = config.limit_restitution.unwrap_or(joint.limit_restitution);
     if driven {
         joint.drive = Some(Drive {
+            // Damping alone is a speed servo.
             stiffness: config.stiffness.unwrap_or(0.0),
             damping: config.damping.unwrap_or(0.0),
         });
@@ -210,9 +219,11 @@ fn read_srdf(
         enabled.extend(linked(&xml, node, ["link1", "link2"], builder, report));
     }
     for node in elements("disable_default_collisions") {
+        // One name, asked for twice: the same checks as for a pair.
         let Some([link, _]) = linked(&xml, node, ["link", "link"], builder, report) else {
             continue;
         };
+        // With all other links, also those without shapes, which costs nothing later.
         let others: Vec<String> = builder.links.iter().map(|l| l.name.clone()).collect();
         for other in others.into_iter().filter(|other| *other != link) {
             let is_enabled =
@@ -225,6 +236,7 @@ fn read_srdf(
     builder.touching_pairs.extend(enabled.into_iter().map(|[a, b]| (a, b)));
     for node in elements("disable_collisions") {
         if let Some([a, b]) = linked(&xml, node, ["link1", "link2"], builder, report) {
+            // By its index, as pairs have no names.
             report.locate(Subject::IgnoredPair(builder.ignored_pairs.len()), xml.node(node));
             builder.ignored_pairs.push((a, b));
         }

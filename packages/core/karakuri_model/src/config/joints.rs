@@ -14,6 +14,7 @@ use crate::yaml::{Node, Reader};
 pub(super) fn read(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<Reshaped> {
     let known = KINDS.map(|(name, _)| name).join(", ");
     let mut entries = reader.entries(node, path).into_iter();
+    // The kind first: it says which other keys there may be.
     let Some((.., word, at)) = entries.find(|(key, ..)| *key == "type") else {
         reader.error(node, format!("{path}.type is missing"), &format!("write one of {known}"));
         return None;
@@ -57,6 +58,7 @@ pub(super) fn reshape(
         report.error_at(place.clone(), format!("joints: joint `{name}` does not exist"), remedy);
         return;
     };
+    // Also a fixed joint of the URDF may become one that moves: URDF has no type to stand for it.
     joint.kind = Some(reshaped.kind);
     joint.cone = reshaped.cone;
 }

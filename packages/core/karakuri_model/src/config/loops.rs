@@ -25,6 +25,7 @@ pub(super) fn read(
     };
     let (link_a, link_b) = (link("link_a"), link("link_b"));
     let frames = read_frames(reader, &fields, node, path);
+    // Without a type nothing more can be said of the loop.
     let (locked, turn) = read_joint_type(reader, &fields, path)?;
     let posture =
         fields.get("posture").and_then(|(node, path)| reader.text(node, &path).map(str::to_owned));
@@ -44,6 +45,7 @@ fn read_frames(
     node: &Node,
     path: &str,
 ) -> Option<LoopFrames> {
+    // One way or the other: with three frames two of them would contradict the third.
     let [a, b, root] = ["frame_a", "frame_b", "frame"].map(|key| fields.get(key));
     match (a, b, root) {
         (Some((a, path_a)), Some((b, path_b)), None) => {
@@ -71,6 +73,7 @@ pub fn read_joint_type(
 ) -> Option<([bool; 6], Pose)> {
     let (node, type_path) = reader.required(fields, "type", "hinge")?;
     let kind = reader.text(node, &type_path)?;
+    // A key that the type does not use would be read and do nothing.
     for (key, users) in [("axis", &["hinge", "slider"][..]), ("locked", &["custom"])] {
         if let Some((node, path)) = fields.get(key)
             && !users.contains(&kind)
@@ -79,6 +82,7 @@ pub fn read_joint_type(
             reader.error(node, message, &format!("delete it, or write `type: {}`", users[0]));
         }
     }
+    // All of the six but one.
     let z_free = |free: usize| std::array::from_fn(|i| i != free);
     Some(match kind {
         // Free about or along z in all cases; the frames are turned to the axis, so that no lock depends on it.

@@ -8,6 +8,7 @@ use crate::joint_motion::Reshaped;
 use crate::{Base, Convex, MotorSpec};
 
 /// Range of numbers that are at least zero.
+// The upper end is beyond any gain, and keeps products of such numbers from overflow.
 pub(super) const POSITIVE: RangeInclusive<f64> = 0.0..=1e12;
 /// Range of any finite number.
 pub(super) const ANY: RangeInclusive<f64> = -1e12..=1e12;

@@ -13,6 +13,7 @@ pub(super) fn read(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<R
         cone.axis = reader.unit_vector(node, &path)?.into();
     }
     if let Some((node, path)) = fields.get("swing") {
+        // A cone of less than a milliradian would be a joint that does not swing: fix it instead.
         cone.swing = reader.number(node, &path, &(1e-3..=PI), "rad")?;
     }
     if let Some((node, path)) = fields.get("twist") {

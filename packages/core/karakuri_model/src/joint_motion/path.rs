@@ -23,6 +23,7 @@ use crate::yaml::{Node, Reader};
 /// Pieces of a span between two points whose lengths are kept; 16 leave 1e-13 of the length to the quadrature.
 const PIECES: usize = 16;
 /// Gauss's five points on [0, 1] and their weights.
+// Exact for polynomials of degree 9; the speed of a cubic is the root of one of degree 4, smooth where it does not vanish.
 const GAUSS: [(f64, f64); 5] = [
     (0.046_910_077_030_668_0, 0.118_463_442_528_094_5),
     (0.230_765_344_947_158_45, 0.239_314_335_249_683_2),
@@ -31,8 +32,10 @@ const GAUSS: [(f64, f64); 5] = [
     (0.953_089_922_969_332, 0.118_463_442_528_094_5),
 ];
 /// Most rounds of Newton's method; three are usual.
+// Bounds the search where the speed all but vanishes, as at a cusp.
 const ROUNDS: usize = 12;
 /// Least sine between the tangent and `up`.
+// `τ` has `up·z`, this sine, as its divisor: nearer to `up` the body would turn a thousand times faster than the path bends.
 const UPRIGHT: f64 = 1e-3;
 
 /// Why points make no path.
@@ -112,12 +115,14 @@ impl Path {
         let mut lengths = vec![0.0];
         for span in &spans {
             for piece in 0..PIECES {
+                // The table makes the search for a place a bisection and one short integral.
                 let (from, to) = (span.start(piece), span.start(piece + 1));
                 lengths.push(lengths[lengths.len() - 1] + span.length(from, to));
             }
         }
         let path = Self { spans, lengths, closed, up: up.map(|u| u.normalize()) };
         if let Some(up) = path.up {
+            // Asked at the ends of pieces, 16 a span: a path that touches `up` between two of them goes through.
             for &length in &path.lengths {
                 // NaN of a vanishing derivative is not smaller than anything.
                 if path.at(length).tangent.cross(&up).norm().is_nan()
@@ -204,6 +209,7 @@ impl JointMotion for Path {
     fn subspace_rate(&self, q: &[f64], v: &[f64], columns: &mut [Motion]) {
         let at = self.at(q[0]);
         let angular = self.turn(&at).map_or_else(Vector3::zeros, |turn| turn.change);
+        // `Ṡ = (dS/ds) v`, as `q` is the length `s`.
         columns[0] = Motion::new(angular, at.curvature) * v[0];
     }
 
@@ -254,6 +260,7 @@ fn spans(points: &[Vector3], closed: bool) -> Result<Vec<Span>, PathError> {
     let n = points.len();
     let n_spans = if closed { n } else { n - 1 };
     let next = |i: usize| points[(i + 1) % n];
+    // By chords and not by equal steps: close points between far ones would make the curve overshoot.
     let widths: Vec<f64> = (0..n_spans).map(|i| (next(i) - points[i]).norm()).collect();
     if let Some(i) = widths.iter().position(|w| !(w.is_finite() && *w > 0.0)) {
         return Err(PathError::BadPoint { index: (i + 1) % n });
@@ -265,6 +272,7 @@ fn spans(points: &[Vector3], closed: bool) -> Result<Vec<Span>, PathError> {
     for i in inner {
         let before = (i + n - 1) % n;
         let (h0, h1) = (widths[before], widths[i]);
+        // `h₀ m₋ + 2(h₀ + h₁) m + h₁ m₊ = 6 (c₁ − c₀)` with the chords' slopes `c` [de Boor 1978, ch. IV].
         matrix[(i, i)] = 2.0 * (h0 + h1);
         matrix[(i, before)] += h0;
         matrix[(i, (i + 1) % n)] += h1;

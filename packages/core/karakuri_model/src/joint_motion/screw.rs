@@ -49,6 +49,7 @@ impl JointMotion for Screw {
 pub(super) fn read(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<Reshaped> {
     let fields = reader.fields(node, path, &["type", "axis", "pitch"]);
     let axis = fields.get("axis").and_then(|(n, p)| reader.unit_vector(n, &p));
+    // As of loop joints: z where no axis is said.
     let axis = axis.map_or(Vector3::z(), Into::into);
     let (node, path) = reader.required(&fields, "pitch", "0.001 # m for a turn of 1 rad")?;
     let pitch = reader.number(node, &path, &(-1e3..=1e3), "m/rad")?;

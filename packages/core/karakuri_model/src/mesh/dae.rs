@@ -20,6 +20,7 @@ const INSTANCE_LIMIT: usize = 100_000;
 type Result<T> = std::result::Result<T, MeshError>;
 
 pub(super) fn decode(bytes: &[u8], path: &Path) -> Result<Mesh> {
+    // Not by `XmlText`, which finds places for messages: nobody mends a mesh by hand.
     let text = std::str::from_utf8(bytes).map_err(|e| damaged(&e.to_string()))?;
     let text = text.trim_start_matches('\u{feff}').trim_start();
     let document = Document::parse(text).map_err(|e| damaged(&e.to_string()))?;
@@ -30,11 +31,13 @@ pub(super) fn decode(bytes: &[u8], path: &Path) -> Result<Mesh> {
     let meter = child(root, "asset")
         .and_then(|asset| child(asset, "unit"))
         .and_then(|unit| unit.attribute("meter"))
+        // Metres where the file does not say, by the standard.
         .map_or(Ok(1.0), |m| {
             m.trim().parse::<f64>().map_err(|_| damaged("<unit meter> is not a number"))
         })?;
     let ids = root.descendants().filter_map(|n| Some((n.attribute("id")?, n))).collect();
     let mut reader = Reader { ids, mesh: Mesh::named(path), instances: 0 };
+    // Outermost: translations of nodes are in the file's unit, too.
     let unit = Matrix4::new_scaling(meter);
     let scenes: Vec<_> =
         root.descendants().filter(|n| n.has_tag_name_local("visual_scene")).collect();
@@ -43,6 +46,7 @@ pub(super) fn decode(bytes: &[u8], path: &Path) -> Result<Mesh> {
             reader.node(node, &unit, 0)?;
         }
     }
+    // Some exporters write geometries alone: taken as they lie, in the file's unit.
     if scenes.is_empty() {
         for geometry in root.descendants().filter(|n| n.has_tag_name_local("geometry")) {
             reader.geometry(geometry, &unit)?;
@@ -90,6 +94,7 @@ struct Reader<'a, 'i> {
 impl<'a, 'i> Reader<'a, 'i> {
     fn by_url(&self, url: Option<&str>) -> Result<Node<'a, 'i>> {
         let url = url.unwrap_or_default();
+        // References within the file only; others name files that nobody asked for.
         let id = url.strip_prefix('#').unwrap_or(url);
         self.ids.get(id).copied().ok_or_else(|| damaged(&format!("`{url}` does not exist")))
     }
@@ -118,6 +123,7 @@ impl<'a, 'i> Reader<'a, 'i> {
                 }
                 "instance_controller" => {
                     let controller = self.by_url(part.attribute("url"))?;
+                    // The shape before any bone moves it.
                     if let Some(skin) = child(controller, "skin") {
                         let geometry = self.by_url(skin.attribute("source"))?;
                         self.geometry(geometry, &transform)?;
@@ -139,7 +145,13 @@ impl<'a, 'i> Reader<'a, 'i> {
                         child(primitive, "vcount").map_or(Ok(Vec::new()), numbers)?;
                     polygons_of(primitive, &|i| counts.get(i).copied().unwrap_or(0))?
                 }
-                "polygons" => polygons_of(primitive, &|_| usize::MAX)?,
+                // Each `<p>` is one polygon, or one fan of triangles, which are laid alike.
+                "polygons" | "trifans" => polygons_of(primitive, &|_| usize::MAX)?,
+                "tristrips" => {
+                    let strips = polygons_of(primitive, &|_| usize::MAX)?;
+                    strips.iter().flat_map(|strip| triangles_of(strip)).collect()
+                }
+                // Lines have no sides.
                 _ => continue,
             };
             self.add(mesh, primitive, &polygons, transform)?;
@@ -156,6 +168,7 @@ impl<'a, 'i> Reader<'a, 'i> {
         transform: &Matrix4<f64>,
     ) -> Result<()> {
         let positions = self.positions(mesh, primitive)?;
+        // All primitives go into one mesh; their indices begin where its vertices ended.
         let first = self.mesh.vertices.len();
         for p in &positions {
             let point = transform.transform_point(&(*p).into());
@@ -168,6 +181,7 @@ impl<'a, 'i> Reader<'a, 'i> {
                 return Err(damaged("a polygon names a vertex that does not exist"));
             }
             let corner = |i: usize| u32::try_from(first + polygon[i]).unwrap_or(u32::MAX);
+            // A fan about the first corner: right for convex polygons, which exporters write.
             for i in 2..polygon.len() {
                 let (b, c) = if mirrored { (i, i - 1) } else { (i - 1, i) };
                 self.mesh.triangles.push([corner(0), corner(b), corner(c)]);
@@ -183,6 +197,7 @@ impl<'a, 'i> Reader<'a, 'i> {
         let vertices = input(primitive, "VERTEX")
             .map(|n| self.by_url(n.attribute("source")))
             .transpose()?
+            // A mesh has one <vertices> by the standard, whatever its primitives leave out.
             .or_else(|| child(mesh, "vertices"))
             .ok_or_else(|| damaged("a mesh has no vertices"))?;
         let position =
@@ -195,6 +210,7 @@ impl<'a, 'i> Reader<'a, 'i> {
             .find(|n| n.has_tag_name_local("accessor"))
             .and_then(|n| n.attribute("stride")?.parse::<usize>().ok())
             .unwrap_or(3)
+            // Further numbers of an entry, as a weight, are skipped.
             .max(3);
         let numbers: Vec<f64> = numbers(array)?;
         Ok(numbers.chunks_exact(stride).map(|c| [c[0], c[1], c[2]]).collect())
@@ -206,11 +222,15 @@ fn polygons_of(primitive: Node<'_, '_>, count: &dyn Fn(usize) -> usize) -> Resul
     let offset_of = |input: Node<'_, '_>| {
         input.attribute("offset").and_then(|o| o.parse::<usize>().ok()).unwrap_or(0).min(64)
     };
+    // Inputs may share an offset, so the largest counts and not their number.
     let stride = children(primitive, "input").map(offset_of).max().unwrap_or(0) + 1;
     let vertex = children(primitive, "input")
         .find(|n| n.attribute("semantic") == Some("VERTEX"))
         .map_or(0, offset_of);
     let mut polygons = Vec::new();
+    if child(primitive, "ph").is_some() {
+        return Err(damaged("a polygon has a hole; triangulate the mesh"));
+    }
     for list in children(primitive, "p") {
         // One index for each input in turn; of these only the positions count here.
         let indices: Vec<usize> = numbers(list)?;
@@ -229,6 +249,14 @@ fn polygons_of(primitive: Node<'_, '_>, count: &dyn Fn(usize) -> usize) -> Resul
         }
     }
     Ok(polygons)
+}
+
+/// Triangles of a strip: each corner from the third on makes one with the two before it.
+fn triangles_of(strip: &[usize]) -> impl Iterator<Item = Vec<usize>> {
+    // Every second one is taken the other way round, or its outside would be inside.
+    let turned =
+        |i: usize, t: &[usize]| if i % 2 == 1 { [t[1], t[0], t[2]] } else { [t[0], t[1], t[2]] };
+    strip.windows(3).enumerate().map(move |(i, t)| turned(i, t).to_vec())
 }
 
 fn transform_of(step: Node<'_, '_>) -> Result<Matrix4<f64>> {

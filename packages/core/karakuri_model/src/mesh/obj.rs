@@ -14,6 +14,7 @@ pub(super) fn decode(bytes: &[u8], path: &Path) -> Result<Mesh, MeshError> {
         .map_err(|e| MeshError::Damaged { format: "OBJ", reason: e.to_string() })?;
     let mut mesh = Mesh::named(path);
     for model in models {
+        // Each object counts its corners from zero.
         let first = u32::try_from(mesh.vertices.len()).unwrap_or(u32::MAX);
         let (vertices, _) = model.mesh.positions.as_chunks::<3>();
         let (triangles, _) = model.mesh.indices.as_chunks::<3>();

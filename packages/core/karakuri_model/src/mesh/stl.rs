@@ -24,6 +24,7 @@ pub(super) fn decode(bytes: &[u8], path: &Path) -> Result<Mesh, MeshError> {
         file = bytes.to_vec();
         // Some exporters begin the free text of a binary header with the word that marks a text file.
         file[..5].fill(b' ');
+    // Blank lines before the word are forgiven; the parser wants it first.
     } else if bytes.trim_ascii_start().starts_with(b"solid") {
         file = bytes.trim_ascii_start().to_vec();
     } else {
@@ -46,6 +47,7 @@ pub(super) fn decode(bytes: &[u8], path: &Path) -> Result<Mesh, MeshError> {
 
 /// Whether a file is text: one long enough to look like a binary one has only text where the count would be.
 fn looks_like_text(bytes: &[u8]) -> bool {
+    // A binary header may begin with the word, too, but its floats soon hold bytes that are no text.
     bytes.starts_with(b"solid")
         && bytes.iter().take(512).all(|b| b.is_ascii_graphic() || b.is_ascii_whitespace())
 }

@@ -83,6 +83,23 @@ fn collada_applies_unit_and_nodes_and_turns_mirrored_triangles() {
     }
 }
 
+/// Strips turn every second triangle, fans go round their first corner; a strip of three corners is a triangle.
+#[test]
+fn collada_strips_and_fans_are_triangles() {
+    let polylist = &DAE[DAE.find("<polylist").unwrap()..DAE.find("</polylist>").unwrap() + 11];
+    let of = |kind: &str, lists: &str| {
+        let input = "<input semantic=\"VERTEX\" source=\"#v\" offset=\"0\"/>";
+        let text = DAE.replace(polylist, &format!("<{kind} count=\"1\">{input}{lists}</{kind}>"));
+        decode(&asset("a.dae", text.replace("<scale>-1 1 1</scale>", "").as_bytes()))
+    };
+    let strips = of("tristrips", "<p>0 1 3 2</p><p>0 1 2</p>").unwrap();
+    assert_eq!(strips.triangles, [[0, 1, 3], [3, 1, 2], [0, 1, 2]]);
+    let fans = of("trifans", "<p>0 1 2 3</p>").unwrap();
+    assert_eq!(fans.triangles, [[0, 1, 2], [0, 2, 3]]);
+    let holed = of("polygons", "<p>0 1 2</p><ph><p>0 1 2 3</p><h>0 1 2</h></ph>").unwrap_err();
+    assert!(holed.to_string().contains("a polygon has a hole"), "{holed}");
+}
+
 #[test]
 fn a_collada_file_that_contains_itself_ends() {
     let text = DAE.replace("<node>", "<node id=\"n\">").replace(

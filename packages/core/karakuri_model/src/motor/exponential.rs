@@ -9,6 +9,7 @@ use super::law::{MotorLaw, MotorResponse, MotorState, gain, positive};
 use crate::yaml::{Fields, Reader};
 
 /// Exponent beyond which the tangent is taken. [-]
+// e⁴⁰ is 2e17: no joint gets there, but a trial step may, and `e^x` overflows at 710.
 const STEEPEST: f64 = 40.0;
 
 /// An exponential law.
@@ -56,7 +57,9 @@ impl MotorLaw for Exponential {
         let (upper, upper_slope) =
             self.upper.map_or((0.0, 0.0), |end| end.resist(at.position - end.at));
         MotorResponse {
+            // Both ends push inwards.
             effort: lower - upper - self.damping * at.velocity,
+            // `−∂τ/∂q` of both is positive, so the implicit step is stable however steep they are.
             stiffness: lower_slope + upper_slope,
             damping: self.damping,
         }

@@ -51,6 +51,7 @@ pub trait MotorLaw: Debug + Send + Sync {
 
     /// Memory at the end of a step that ends in this state.
     fn remember(&self, at: &MotorState) -> f64 {
+        // Most laws are functions of the state alone.
         at.memory
     }
 }
@@ -64,6 +65,7 @@ pub(super) fn number(reader: &mut Reader<'_>, fields: &Fields<'_>, key: &str, un
 /// A number of at least zero, 0 if it is not there.
 pub(super) fn gain(reader: &mut Reader<'_>, fields: &Fields<'_>, key: &str, unit: &str) -> f64 {
     let given = fields.get(key);
+    // A negative gain would feed energy in: springs push away, dampers accelerate.
     given.and_then(|(n, p)| reader.number(n, &p, &(0.0..=1e12), unit)).unwrap_or(0.0)
 }
 

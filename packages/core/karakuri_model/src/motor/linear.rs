@@ -24,6 +24,7 @@ impl MotorLaw for Linear {
         let effort = stiffness * (at.command.position - at.position)
             + damping * (at.command.velocity - at.velocity)
             + at.command.effort;
+        // The gains are the slopes, so the linearisation of the step is exact, at any gain.
         MotorResponse { effort, stiffness, damping }
     }
 }

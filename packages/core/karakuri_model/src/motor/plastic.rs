@@ -39,6 +39,7 @@ impl Plastic {
         let beyond = trial + self.hardening * bent;
         let excess = beyond.abs() - self.yield_effort;
         if excess <= 0.0 {
+            // Elastic: the spring gives back all that it took.
             return (trial, k, bent);
         }
         // Return mapping: s flows by −(|ξ| − Y)/(k + η) sgn ξ; the slope on the yield surface is k η/(k + η).
@@ -69,6 +70,7 @@ pub(super) fn read(reader: &mut Reader<'_>, fields: &Fields<'_>) -> Option<Arc<d
     let damping = gain(reader, fields, "damping", "N·m·s/rad or N·s/m");
     let yield_effort = positive(reader, fields, "yield", "N·m or N");
     let hardening = gain(reader, fields, "hardening", "N·m/rad or N/m");
+    // Only now: each number that is missing or wrong is reported.
     let (stiffness, yield_effort) = (stiffness?, yield_effort?);
     Some(Arc::new(Plastic { stiffness, damping, yield_effort, hardening }))
 }

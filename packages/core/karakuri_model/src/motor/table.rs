@@ -18,6 +18,7 @@ impl Table {
     pub fn new(points: Vec<(f64, f64)>, damping: f64) -> Option<Self> {
         let finite = points.iter().all(|(q, effort)| q.is_finite() && effort.is_finite());
         let rising = points.windows(2).all(|pair| pair[0].0 < pair[1].0);
+        // Strictly increasing: a step has no slope that an implicit step could use.
         let good = !points.is_empty() && finite && rising && damping.is_finite() && damping >= 0.0;
         good.then_some(Self { points, damping })
     }
@@ -33,6 +34,7 @@ impl MotorLaw for Table {
         // At a kink the slope to its right counts.
         let next = points.partition_point(|(q, _)| *q <= at.position);
         let (effort, stiffness) = if next == 0 {
+            // Constant outside: a measurement says nothing beyond its ends, and a line would grow without bound.
             (points[0].1, 0.0)
         } else if next == points.len() {
             (points[next - 1].1, 0.0)

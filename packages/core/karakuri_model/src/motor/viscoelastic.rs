@@ -35,6 +35,7 @@ impl MotorLaw for Viscoelastic {
         let yielding = (at.dt * self.stiffness + self.damping) / self.second_damping;
         let (stiffness, damping) =
             (self.stiffness / (1.0 + yielding), self.damping / (1.0 + yielding));
+        // `dt` stands in the law because the damper's own motion within the step is part of it.
         let effort = stiffness * (at.command.position + at.memory - at.position)
             + damping * (at.command.velocity - at.velocity);
         MotorResponse { effort, stiffness, damping }

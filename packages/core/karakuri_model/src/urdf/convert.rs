@@ -46,6 +46,7 @@ impl<'a> Converter<'a> {
     ) -> Self {
         // A material is defined in <robot> or where it is first used with a colour.
         let robot = &urdf.robot;
+        // Later ones win in a map: those of <robot> are the definitions that count.
         let used = robot.links.iter().flat_map(|l| &l.visual).filter_map(|v| v.material.as_ref());
         let colors = used
             .chain(&robot.materials)
@@ -56,6 +57,7 @@ impl<'a> Converter<'a> {
     }
 
     fn convert(mut self, robot: &urdf_rs::Robot) -> ModelBuilder {
+        // URDF does not say whether the base is fixed; the robot YAML or the caller does.
         let mut builder = ModelBuilder::new(&robot.name, Base::Fixed(Pose::IDENTITY));
         for link in &robot.links {
             builder.links.push(self.link(link));
@@ -67,6 +69,7 @@ impl<'a> Converter<'a> {
     fn link(&mut self, link: &urdf_rs::Link) -> LinkSpec {
         let mut spec = LinkSpec::new(&link.name, inertia(&link.inertial));
         for visual in &link.visual {
+            // Only a mesh that could not be loaded, which is reported.
             let Some(shape) = self.shape(&visual.geometry) else { continue };
             let material = visual.material.as_ref();
             let own = material.and_then(|m| m.color.as_ref()).map(rgba);
@@ -89,6 +92,7 @@ impl<'a> Converter<'a> {
             urdf_rs::Geometry::Cylinder { radius, length } => Shape::Cylinder { radius, length },
             urdf_rs::Geometry::Capsule { radius, length } => Shape::Capsule { radius, length },
             urdf_rs::Geometry::Mesh { ref filename, scale } => {
+                // In step with the reader, which kept a place for each mesh in this order.
                 let place = self.mesh_places.next().cloned().unwrap_or_default();
                 let scale = scale.map_or([1.0; 3], |s| *s);
                 let mesh = self.meshes.load(filename, self.file, scale, &place, self.report)?;
@@ -154,6 +158,7 @@ fn inertia(inertial: &urdf_rs::Inertial) -> Inertia {
     let i = &inertial.inertia;
     let X_LC = pose(&inertial.origin);
     let moments = Matrix3::new(i.ixx, i.ixy, i.ixz, i.ixy, i.iyy, i.iyz, i.ixz, i.iyz, i.izz);
+    // `I_L = R I_C Rᵀ` about a centre of mass at the origin of <inertial>: `transformed` does both.
     Inertia { mass: inertial.mass.value, com: Vector3::zeros(), about_com: moments }
         .transformed(&X_LC)
 }

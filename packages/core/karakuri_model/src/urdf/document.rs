@@ -14,6 +14,7 @@ const ROBOT_CHILDREN: [&str; 3] = ["link", "joint", "material"];
 const LINK_CHILDREN: [&str; 3] = ["inertial", "visual", "collision"];
 const JOINT_CHILDREN: [&str; 7] =
     ["origin", "parent", "child", "axis", "limit", "dynamics", "mimic"];
+// In silence: files are shared by simulators, each of which reads its own part.
 const FOR_OTHERS: [&str; 17] = [
     "gazebo",
     "transmission",
@@ -38,6 +39,7 @@ const FOR_OTHERS: [&str; 17] = [
 pub(super) fn read(xml: &XmlText<'_>, report: &mut Report) -> Option<Urdf> {
     let document = xml.parse().ok()?;
     let root = document.root_element();
+    // Before all else, also before the root is judged: each `${...}` would be a wrong number.
     if reports_xacro(&document, xml, report) {
         return None;
     }
@@ -107,6 +109,7 @@ fn warn_unknown(root: Node<'_, '_>, xml: &XmlText<'_>, report: &mut Report) {
     let mut look = |parent: Node<'_, '_>, known: &[&str]| {
         for child in parent.children().filter(Node::is_element) {
             let tag = child.tag_name().name();
+            // A prefixed <link> is not URDF's.
             let foreign = child.tag_name().namespace().is_some();
             if foreign || !(known.contains(&tag) || FOR_OTHERS.contains(&tag)) {
                 let key = (parent.tag_name().name().to_owned(), tag.to_owned());

@@ -48,6 +48,7 @@ fn child<'a, 'i>(node: Node<'a, 'i>, tag: &str) -> Option<Node<'a, 'i>> {
 
 fn children<'a, 'i>(node: Node<'a, 'i>, tag: &str) -> impl Iterator<Item = Node<'a, 'i>> {
     node.children().filter(move |n| {
+        // Without namespace: `<gz:link>` is for another program.
         n.is_element() && n.tag_name().name() == tag && n.tag_name().namespace().is_none()
     })
 }
@@ -96,6 +97,7 @@ impl<'a, 'r> Elements<'a, 'r> {
         let mut joints = Vec::new();
         for node in children(root, "joint") {
             let joint = self.joint(node);
+            // A link that hangs on a joint that was not read has lost its parent to this mistake, not to one of its own.
             self.all_joints &= joint.is_some();
             joints.extend(joint);
         }
@@ -108,6 +110,7 @@ impl<'a, 'r> Elements<'a, 'r> {
         let name = self.values.text(node, "name", "...")?;
         let subject = subject(name.to_owned());
         let tag = node.tag_name().name();
+        // Place and duplicate are one look-up: the first definition left its place there.
         if let Some(first) = self.values.report.known(&subject) {
             let message = format!("{tag} `{name}` is defined twice, first in line {}", first.line);
             self.error(node, message, "rename or delete one of them");
@@ -133,6 +136,7 @@ impl<'a, 'r> Elements<'a, 'r> {
         let visual = children(node, "visual").filter_map(|n| self.visual(n, name)).collect();
         let collision =
             children(node, "collision").filter_map(|n| self.collision(n, name)).collect();
+        // A link without <inertial> is a mere frame, of mass zero.
         let inertial = inertial.unwrap_or_default();
         Some(Link { name: name.to_owned(), inertial, visual, collision })
     }
@@ -152,15 +156,18 @@ impl<'a, 'r> Elements<'a, 'r> {
         let mass = Mass { value: self.values.required(mass, "value", "kg") };
         let [ixx, iyy, izz] =
             ["ixx", "iyy", "izz"].map(|axis| self.values.required(inertia, axis, "kg·m²"));
+        // Products may be left out, which means symmetry; a moment that is left out would be zero and unphysical.
         let [ixy, ixz, iyz] = ["ixy", "ixz", "iyz"]
             .map(|product| self.values.number(inertia, product).unwrap_or(0.0));
         Some(Inertial { origin, mass, inertia: Inertia { ixx, ixy, ixz, iyy, iyz, izz } })
     }
 
     fn origin(&mut self, parent: Node<'_, '_>) -> Pose {
+        // URDF: no <origin> is the identity.
         let Some(node) = child(parent, "origin") else { return Pose::default() };
         let xyz = self.values.numbers(node, "xyz").unwrap_or_default();
         let mut rpy = self.values.numbers(node, "rpy").unwrap_or_default();
+        // An extension of newer URDF versions; turned into angles, as the rest of the reader has these.
         if let Some([x, y, z, w]) = self.values.numbers(node, "quat_xyzw") {
             let quaternion = nalgebra::Quaternion::new(w, x, y, z);
             if node.has_attribute("rpy") {
@@ -205,6 +212,7 @@ impl<'a, 'r> Elements<'a, 'r> {
             );
             return None;
         };
+        // The first one, as in urdfdom: a <geometry> holds one shape.
         let Some(shape) = geometry.children().find(Node::is_element) else {
             self.error(
                 geometry,
@@ -229,6 +237,7 @@ impl<'a, 'r> Elements<'a, 'r> {
                     );
                 }
                 let size = size?;
+                // A flat box has no inside, from which a contact could push.
                 if size.iter().any(|&edge| edge <= 0.0) {
                     self.error(
                         node,
@@ -266,6 +275,7 @@ impl<'a, 'r> Elements<'a, 'r> {
         let filename = self.values.text(node, "filename", "package://my_robot/meshes/link.stl")?;
         let scale = if node.has_attribute("scale") {
             let scale = self.values.numbers(node, "scale")?;
+            // Negative factors are fine: they mirror a left part into a right one.
             if scale.contains(&0.0) {
                 self.error(
                     node,
@@ -286,6 +296,7 @@ impl<'a, 'r> Elements<'a, 'r> {
     fn use_material(&mut self, node: Node<'_, '_>) -> Option<Material> {
         let has_own = child(node, "color").is_some() || child(node, "texture").is_some();
         let name = node.attribute("name").unwrap_or_default();
+        // Defined in <robot>, or with a colour at an earlier link, as urdfdom looks them up.
         if !has_own && !name.is_empty() && !self.materials.contains(name) {
             self.warn(
                 node,
@@ -294,6 +305,7 @@ impl<'a, 'r> Elements<'a, 'r> {
             );
             return None;
         }
+        // From here on later links may use it by its name.
         if has_own {
             self.materials.insert(name.to_owned());
         }
@@ -319,6 +331,7 @@ impl<'a, 'r> Elements<'a, 'r> {
     /// Reads a joint; `None` where its name or its ends are missing: what hangs on it is not lost, only unknown.
     fn joint(&mut self, node: Node<'_, '_>) -> Option<Joint> {
         let name = self.name(node, Subject::Joint);
+        // What else is wrong with a joint without a name is reported all the same.
         let called = name.unwrap_or("?");
         let joint_type = self.joint_type(node, called);
         let parent = self.end(node, "parent", called);
@@ -434,6 +447,7 @@ impl<'a, 'r> Elements<'a, 'r> {
             // URDF: an omitted bound is 0.
             limit.lower = self.values.limit(node, "lower").unwrap_or(0.0);
             limit.upper = self.values.limit(node, "upper").unwrap_or(0.0);
+            // Both left out, most often: then both are 0, and the joint stands still.
             if limit.lower.total_cmp(&limit.upper).is_eq() {
                 self.warn(
                     node,
@@ -444,6 +458,7 @@ impl<'a, 'r> Elements<'a, 'r> {
         } else if *joint_type == JointType::Continuous && has_range {
             let (lower, upper) =
                 (self.values.limit(node, "lower"), self.values.limit(node, "upper"));
+            // Zeros are what exporters write for a joint without stops.
             if lower.is_some_and(|x| x != 0.0) || upper.is_some_and(|x| x != 0.0) {
                 self.warn(
                     node,

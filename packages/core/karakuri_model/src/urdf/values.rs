@@ -59,6 +59,7 @@ impl Values<'_, '_> {
                 }
                 Err(_) => {
                     let place = self.xml.value(&attribute);
+                    // A decimal comma, or commas between the numbers.
                     let remedy = if word.contains(',') {
                         format!(
                             "separate numbers by spaces, decimals by a point: {name}=\"{example}\""
@@ -66,6 +67,7 @@ impl Values<'_, '_> {
                     } else {
                         format!("write {name}=\"{example}\"")
                     };
+                    // A forgotten quote makes one word of half the file.
                     let word: String = word.chars().take(40).collect();
                     self.report.error_at(
                         place,

@@ -47,6 +47,7 @@ impl de::Error for YamlError {
 impl YamlError {
     /// The place, unless one further inside is known.
     fn at(mut self, place: &Place) -> Self {
+        // Errors rise from the inside out, so the first place that they get is the innermost.
         if self.place.line == 0 {
             self.place = place.clone();
         }
@@ -55,6 +56,7 @@ impl YamlError {
 
     /// The step that led to the node: `key` or `[index]`.
     fn below(mut self, step: &str) -> Self {
+        // `scenes[1]`, but `walk.limits`.
         let separator = if self.path.is_empty() || self.path.starts_with('[') { "" } else { "." };
         self.path = format!("{step}{separator}{}", self.path);
         self
@@ -76,6 +78,7 @@ pub fn read<T: DeserializeOwned>(file: &str, text: &str) -> Result<T, YamlError>
 pub fn read_tree(file: &str, text: &str) -> Result<Arc<Node>, YamlError> {
     let mut report = Report::default();
     let root = parse(file, text, &mut report);
+    // serde stops at the first problem, so there is one to hand on.
     if let Err(diagnostics) = report.finish(Some(())) {
         let first = diagnostics.0.into_iter().next();
         return Err(first.map_or_else(
@@ -87,6 +90,7 @@ pub fn read_tree(file: &str, text: &str) -> Result<Arc<Node>, YamlError> {
             },
         ));
     }
+    // So that a type whose keys are all optional is read from an empty file.
     let empty = || Node { place: Place::file(file), value: Value::Map(Vec::new()), tag: None };
     Ok(root.unwrap_or_else(|| empty().into()))
 }
@@ -127,6 +131,7 @@ impl<'n> Deserializer<'n> for &'n Node {
     }
 
     fn deserialize_option<V: Visitor<'n>>(self, visitor: V) -> Result<V::Value, YamlError> {
+        // `key:` is the same as no key, as in the other reader.
         if self.is_nothing() { visitor.visit_none() } else { visitor.visit_some(self) }
     }
 
@@ -141,6 +146,7 @@ impl<'n> Deserializer<'n> for &'n Node {
     fn deserialize_str<V: Visitor<'n>>(self, visitor: V) -> Result<V::Value, YamlError> {
         match &self.value {
             Value::Scalar { text, .. } => {
+                // Where a type asks for a text, `12` is one: names may look like numbers.
                 visitor.visit_str(text).map_err(|error: YamlError| error.at(&self.place))
             }
             Value::List(_) | Value::Map(_) => self.deserialize_any(visitor),
@@ -157,6 +163,7 @@ impl<'n> Deserializer<'n> for &'n Node {
         variants: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, YamlError> {
+        // `!contacts {...}`; without a tag a variant is a word, or a mapping with one key.
         if let Some(variant) = &self.tag {
             let tagged = Tagged { variant, node: self };
             return visitor.visit_enum(tagged).map_err(|error| error.at(&self.place));
@@ -185,6 +192,7 @@ impl<'n> Deserializer<'n> for &'n Node {
 /// A key that is there twice, where it is the second time.
 fn twice(entries: &[(String, Place, Arc<Node>)]) -> Option<(&str, &Place)> {
     let mut seen = std::collections::BTreeSet::new();
+    // At its second place, which is the one to delete.
     entries.iter().find(|(key, ..)| !seen.insert(key)).map(|(key, place, _)| (key.as_str(), place))
 }
 
@@ -204,7 +212,9 @@ fn visit_scalar<'n, V: Visitor<'n>>(
     }
     if let Some(integer) = integer(text) {
         return match u64::try_from(integer) {
+            // First, as most types that a file fills are counts.
             Ok(integer) => visitor.visit_u64(integer),
+            // Types check the range: an integer goes to the smallest kind that holds it.
             Err(_) => match i64::try_from(integer) {
                 Ok(integer) => visitor.visit_i64(integer),
                 Err(_) => visitor.visit_i128(integer),
@@ -227,6 +237,7 @@ fn integer(text: &str) -> Option<i128> {
         .into_iter()
         .find_map(|(prefix, base)| digits.strip_prefix(prefix).map(|digits| (digits, base)));
     let (digits, base) = based.unwrap_or((digits, 10));
+    // Telephone numbers and versions: `007` as a number would come back as `7`.
     let is_word = base == 10 && digits.len() > 1 && digits.starts_with('0');
     let are_digits = !digits.is_empty() && digits.chars().all(|c| c.is_digit(base));
     if is_word || !are_digits {
@@ -242,9 +253,11 @@ fn float(text: &str) -> Option<f64> {
         ".inf" | ".Inf" | ".INF" => {
             return Some(if text.starts_with('-') { f64::NEG_INFINITY } else { f64::INFINITY });
         }
+        // Accepted here, refused by whoever needs a finite number, with the key.
         ".nan" | ".NaN" | ".NAN" => return Some(f64::NAN),
         _ => {}
     }
+    // Rust also parses `inf` and `nan`, which are words in YAML without their points.
     let is_number = unsigned.starts_with(|c: char| c.is_ascii_digit() || c == '.')
         && unsigned.chars().all(|c| c.is_ascii_digit() || ".eE+-".contains(c));
     // `007` is a word, `0.7` and `1e7` are numbers.
@@ -363,6 +376,7 @@ impl<'n> SeqAccess<'n> for Items<'n> {
         seed: T,
     ) -> Result<Option<T::Value>, YamlError> {
         let Some((index, node)) = self.items.next() else { return Ok(None) };
+        // On the way back up each level adds its place, if none is known, and its step of the path.
         let value = seed.deserialize(node.as_ref());
         value.map(Some).map_err(|error| error.at(&node.place).below(&format!("[{index}]")))
     }

@@ -15,10 +15,12 @@ pub(super) fn apply(document: &mut Document, op: &Op) -> Result<Inverse, Problem
             let (list, name) = (*list, name.clone());
             let before = put(entries(&mut document.scene, list), &name, entry.clone(), *index);
             Ok(vec![match before {
+                // `alone`: what names the entry was added by other operations, whose inverses take it out again.
                 Before::Nothing => Op::RemoveEntry { list, name, alone: true },
                 Before::Value(entry) => Op::PutEntry { list, name, entry, index: None },
             }])
         }
+        // As the inverse of an addition: with all that names the body gone, later inverses would find nothing to undo.
         Op::RemoveEntry { list, name, alone: true } => {
             Ok(vec![remove_one(&mut document.scene, *list, name)?])
         }
@@ -54,6 +56,7 @@ pub(super) fn apply(document: &mut Document, op: &Op) -> Result<Inverse, Problem
             let panel = document.panels.remove(*index);
             Ok(vec![Op::InsertPanel { index: *index, panel }])
         }
+        // Not reached: `Document::apply` sends the operations above only.
         _ => Ok(Vec::new()),
     }
 }
@@ -69,6 +72,7 @@ fn entries(scene: &mut PhysicsScene, list: EntryList) -> &mut IndexMap<String, V
 
 fn remove_entry(scene: &mut PhysicsScene, list: EntryList, name: &str) -> Result<Inverse, Problem> {
     let mut removed = vec![remove_one(scene, list, name)?];
+    // A joint or spring at a body that is gone would make the scene unreadable.
     if list == EntryList::Bodies {
         for list in [EntryList::Joints, EntryList::Springs] {
             let names = entries(scene, list).iter().filter(|(_, entry)| names_part(entry, name));
@@ -102,6 +106,7 @@ fn set_parameter(
             Before::Nothing => set(None, None),
             Before::Value(before) => set(Some(before), None),
         },
+        // To forget what is not kept changes nothing, so nothing is to be undone.
         None if !parameters.contains_key(name) => Vec::new(),
         None => {
             let taken = take(parameters, "parameters", name)?;

@@ -26,7 +26,9 @@ pub(super) fn put<T>(
     if let Some(place) = map.get_mut(name) {
         return Before::Value(std::mem::replace(place, value));
     }
+    // Beyond the end means the end: an index of a new entry is a wish, that of an existing one is checked.
     let index = index.map_or(map.len(), |index| index.min(map.len()));
+    // Shifted, not swapped: the order of the others is what the file and the lists on a screen show.
     map.shift_insert(index, name.to_owned(), value);
     Before::Nothing
 }
@@ -40,6 +42,7 @@ pub(super) fn take<T>(
     let index = find(map, at, name)?;
     match map.shift_remove_index(index) {
         Some((_, value)) => Ok(Taken { index, value }),
+        // Not reached, as `find` gave the index; without a panic in a library.
         None => Err(missing(map, at, name)),
     }
 }
@@ -63,6 +66,7 @@ pub(super) fn rename<T>(
     to: &str,
 ) -> Result<(), Problem> {
     find(map, at, name)?;
+    // A new name that is the old one is not taken by another thing.
     if name == to {
         return Ok(());
     }
@@ -104,6 +108,7 @@ fn missing<T>(map: &IndexMap<String, T>, at: &str, name: &str) -> Problem {
         format!("{at}.{name}"),
         format!("there is no `{name}` in {at}"),
     );
+    // Twenty names show what kind of names there are; a document may have hundreds.
     let known: Vec<&str> = map.keys().map(String::as_str).take(20).collect();
     problem.remedy(if known.is_empty() {
         "add it first".to_owned()
@@ -136,6 +141,7 @@ pub(super) fn set_joints(
                 joints.insert(joint.clone(), *value);
             }
             None => {
+                // Missing is fine: to take out what is not there leaves what was asked for.
                 joints.shift_remove(joint);
             }
         }

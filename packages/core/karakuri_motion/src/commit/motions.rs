@@ -21,6 +21,7 @@ pub(super) fn apply(document: &mut Document, op: &Op) -> Result<Inverse, Problem
             Ok(vec![match before {
                 Before::Nothing => Op::RemoveMotion { name },
                 Before::Value(motion) => {
+                    // Copied only while another copy of the document shares it; in place, so no index.
                     Op::PutMotion { name, motion: Arc::unwrap_or_clone(motion), index: None }
                 }
             }])
@@ -31,6 +32,7 @@ pub(super) fn apply(document: &mut Document, op: &Op) -> Result<Inverse, Problem
             Ok(vec![Op::PutMotion { name: name.clone(), motion, index: Some(index) }])
         }
         Op::RenameMotion { name, to } => {
+            // Inside a list of operations a scene may name a motion that is gone; the new name must not become its target.
             let names = |scene: &Scene| scene.motion.as_deref() == Some(to);
             let is_used = name != to
                 && !motions.contains_key(to)
@@ -61,6 +63,7 @@ pub(super) fn apply(document: &mut Document, op: &Op) -> Result<Inverse, Problem
         | Op::MoveKey { motion, .. } => {
             let index = find(motions, "motions", motion)?;
             let at = format!("motions.{motion}");
+            // `make_mut` copies the motion if other copies of the document share it: they must not change.
             let inside = Inside { motion: Arc::make_mut(&mut motions[index]), name: motion, at };
             inside.apply(op)
         }
@@ -71,6 +74,7 @@ pub(super) fn apply(document: &mut Document, op: &Op) -> Result<Inverse, Problem
 fn rename_uses(document: &mut Document, name: &str, to: &str) {
     for motion in document.motions.values_mut() {
         let is_use = |scene: &Scene| scene.motion.as_deref() == Some(name);
+        // Looked at before `make_mut`, which copies a shared motion even if nothing in it changes.
         if motion.scenes.iter().any(is_use) {
             for scene in &mut Arc::make_mut(motion).scenes {
                 if is_use(scene) {
@@ -94,6 +98,7 @@ impl Inside<'_> {
         match op {
             Op::SetMotion { frame, is_loop, start, .. } => {
                 let m = self.motion;
+                // The inverse names only what this operation set; the rest is left alone both ways.
                 let set = Op::SetMotion {
                     motion: self.name.clone(),
                     frame: frame.map(|frame| std::mem::replace(&mut m.frame, frame)),
@@ -131,6 +136,7 @@ impl Inside<'_> {
             }
             Op::SetSceneJoints { index, joints, .. } => {
                 check_index(&at, *index, n)?;
+                // The whole scene: a joint put back by itself would come last, and the file's bytes would differ.
                 let scene = scenes[*index].clone();
                 set_joints(&mut scenes[*index].joints, joints);
                 Op::PutScene { motion, index: *index, scene }
@@ -144,6 +150,7 @@ impl Inside<'_> {
                 check_index(&at, *to, n)?;
                 let scene = scenes.remove(*index);
                 scenes.insert(*to, scene);
+                // Out and in again are exact inverses of each other, as both indices count the list without the scene.
                 Op::MoveScene { motion, index: *to, to: *index }
             }
             Op::SetSupport { index, support, .. } => {
@@ -199,6 +206,7 @@ impl Inside<'_> {
                 let Some(track) = tracks.get_mut(&joint) else {
                     let track = Track { blend: Blend::Replace, keys: vec![*key] };
                     tracks.insert(joint.clone(), track);
+                    // The track came with its first key, so it goes with it.
                     return Ok(vec![Op::RemoveTrack { motion, joint }]);
                 };
                 match put_key(&mut track.keys, *key) {
@@ -209,6 +217,7 @@ impl Inside<'_> {
             Op::RemoveKey { joint, t, .. } => {
                 let index = find(tracks, &at, joint)?;
                 let keys = &mut tracks[index].keys;
+                // A track without keys stays: its blend would be lost, and its place among the others.
                 let key = keys.remove(find_key(keys, &at, joint, *t)?);
                 Op::PutKey { motion, joint: joint.clone(), key }
             }
@@ -217,6 +226,7 @@ impl Inside<'_> {
                 let keys = &mut tracks[index].keys;
                 let from = find_key(keys, &at, joint, *t)?;
                 check_time(&at, joint, *to)?;
+                // Keys are known by their times: two at one time would be one name for two, and curves divide by the time between.
                 if *to != *t && keys.iter().any(|key| key.t == *to) {
                     let message = format!("there is a key at {to} s already");
                     let problem = Problem::new(Code::Taken, format!("{at}.{joint}"), message);
@@ -233,6 +243,7 @@ impl Inside<'_> {
 
 /// Puts a key at its place in time; returns the one of the same time that it replaces.
 fn put_key(keys: &mut Vec<Key>, key: Key) -> Option<Key> {
+    // The keys ascend strictly, so this is the one of the same time if there is one.
     let index = keys.partition_point(|k| k.t < key.t);
     match keys.get_mut(index) {
         Some(there) if there.t == key.t => Some(std::mem::replace(there, key)),
@@ -245,6 +256,7 @@ fn put_key(keys: &mut Vec<Key>, key: Key) -> Option<Key> {
 
 fn find_key(keys: &[Key], at: &str, joint: &str, t: f64) -> Result<usize, Problem> {
     keys.iter().position(|key| key.t == t).ok_or_else(|| {
+        // Times as they are written, since only these find a key.
         let times: Vec<String> = keys.iter().take(20).map(|key| key.t.to_string()).collect();
         let message = format!("there is no key at {t} s");
         let problem = Problem::new(Code::Missing, format!("{at}.{joint}"), message);

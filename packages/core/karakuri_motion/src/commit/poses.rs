@@ -17,6 +17,7 @@ pub(super) fn apply(document: &mut Document, op: &Op) -> Result<Inverse, Problem
         }
         Op::SetPoseJoints { name, joints } => {
             let index = find(poses, "poses", name)?;
+            // The whole pose: joints put back one by one would lose their order in the file.
             let pose = poses[index].clone();
             set_joints(&mut poses[index].joints, joints);
             Ok(vec![Op::PutPose { name: name.clone(), pose, index: None }])
@@ -27,6 +28,7 @@ pub(super) fn apply(document: &mut Document, op: &Op) -> Result<Inverse, Problem
             Ok(vec![Op::PutPose { name: name.clone(), pose: taken.value, index }])
         }
         Op::RenamePose { name, to } => {
+            // Inside a list of operations something may name a pose that is gone; the new name must not become its target.
             let is_used = name != to && is_used(document, to);
             check_unused("poses", to, is_used)?;
             rename(&mut document.poses, "poses", name, to)?;
@@ -51,6 +53,7 @@ fn rename_uses(document: &mut Document, name: &str, to: &str) {
     for motion in document.motions.values_mut() {
         let uses = motion.start.pose.as_deref() == Some(name)
             || motion.scenes.iter().any(|scene| scene.pose.as_deref() == Some(name));
+        // Looked at before `make_mut`, which copies a shared motion even if nothing in it changes.
         if uses {
             let motion = std::sync::Arc::make_mut(motion);
             change(&mut motion.start.pose);
@@ -62,6 +65,7 @@ fn rename_uses(document: &mut Document, name: &str, to: &str) {
 /// Whether anything names a pose, there or not.
 fn is_used(document: &Document, name: &str) -> bool {
     let names = |used: &Option<String>| used.as_deref() == Some(name);
+    // A pose that is there is refused by `rename`, with a better reason.
     !document.poses.contains_key(name)
         && (document.poses.values().any(|pose| names(&pose.from))
             || document.motions.values().any(|motion| {

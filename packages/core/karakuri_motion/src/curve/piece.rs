@@ -15,6 +15,7 @@ pub(super) enum Piece {
 impl Piece {
     /// The polynomial `start + rise·w(t/length)` of one on the unit interval.
     pub(super) fn of_unit(unit: [f64; 6], length: f64, start: f64, rise: f64) -> Self {
+        // `c_k rise/length^k`: powers of the time itself, so that sampling needs no division.
         let mut scale = rise;
         let mut powers = unit.map(|c| {
             let power = c * scale;
@@ -27,6 +28,7 @@ impl Piece {
 
     /// The cubic with given positions and slopes at its ends.
     pub(super) fn hermite(length: f64, y: [f64; 2], slope: [f64; 2]) -> Self {
+        // `c₂` and `c₃` of `y₀ + s₀t + c₂t² + c₃t³` from `y(h) = y₁`, `y'(h) = s₁` [de Boor 1978, ch. IV].
         let chord = (y[1] - y[0]) / length;
         let c2 = (3.0 * chord - 2.0 * slope[0] - slope[1]) / length;
         let c3 = (slope[0] + slope[1] - 2.0 * chord) / (length * length);
@@ -77,6 +79,7 @@ impl Piece {
 }
 
 fn inside(roots: Vec<f64>, length: f64) -> Vec<f64> {
+    // The ends are keys, which the callers look at by themselves.
     roots.into_iter().filter(|t| *t > 0.0 && *t < length).collect()
 }
 
@@ -86,9 +89,12 @@ pub(super) fn quadratic_roots(c: f64, b: f64, a: f64) -> Vec<f64> {
         return if b == 0.0 { Vec::new() } else { vec![-c / b] };
     }
     let discriminant = b * b - 4.0 * a * c;
+    // A cubic that rises or falls all along.
     if discriminant < 0.0 {
         return Vec::new();
     }
+    // `b` and the root get one sign, so nothing cancels; the other root is `c/q` by Vieta. `signum` of 0 is 1, as needed.
     let q = -0.5 * (b + b.signum() * discriminant.sqrt());
+    // Only for `b = c = 0`, where zero is the double root and `c/q` would be 0/0.
     if q == 0.0 { vec![0.0] } else { vec![q / a, c / q] }
 }

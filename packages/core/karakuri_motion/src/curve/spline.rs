@@ -33,6 +33,7 @@ pub(super) fn slopes(keys: &[Key], ends: Ends) -> Vec<f64> {
         keys.windows(2).zip(&lengths).map(|(pair, h)| (pair[1].y - pair[0].y) / h).collect();
     // The row of a key between the intervals `i` and `k`.
     let between = |i: usize, k: usize| {
+        // Equal second derivatives of both Hermite cubics at the key.
         let (a, b) = (1.0 / lengths[i], 1.0 / lengths[k]);
         Row {
             below: a,
@@ -42,6 +43,7 @@ pub(super) fn slopes(keys: &[Key], ends: Ends) -> Vec<f64> {
         }
     };
     if ends == Ends::Matching {
+        // The last key is the first one of the next round: one slope for both, and the last interval lies before the first key.
         let m = n - 1;
         let rows: Vec<Row> = (0..m).map(|i| between((i + m - 1) % m, i)).collect();
         let mut slopes = cyclic(&rows);
@@ -49,7 +51,9 @@ pub(super) fn slopes(keys: &[Key], ends: Ends) -> Vec<f64> {
         return slopes;
     }
     let end = |interval: usize| match ends {
+        // `s = 0`.
         Ends::AtRest => Row { below: 0.0, diagonal: 1.0, above: 0.0, right: 0.0 },
+        // `2s₀ + s₁ = 3c` from a zero second derivative; with both neighbours, as elimination ignores the one that is not there.
         _ => Row { below: 1.0, diagonal: 2.0, above: 1.0, right: 3.0 * chords[interval] },
     };
     let mut rows = vec![end(0)];
@@ -61,6 +65,7 @@ pub(super) fn slopes(keys: &[Key], ends: Ends) -> Vec<f64> {
 
 /// Solution of a tridiagonal system with a dominant diagonal (Thomas).
 fn tridiagonal(rows: &[Row], mut right: Vec<f64>) -> Vec<f64> {
+    // Without pivoting: each diagonal is at least twice the sum of its neighbours, so no pivot comes near zero.
     let n = rows.len();
     let mut above = vec![0.0; n];
     for i in 0..n {
@@ -94,7 +99,9 @@ fn cyclic(rows: &[Row]) -> Vec<f64> {
         _ => {}
     }
     // The corners are a product of two vectors, taken off the first and the last diagonal entry.
+    // `A = T + u vᵀ` with `u = (γ, 0, …, corner)`, `v = (1, 0, …, opposite/γ)` [Press 2007, §2.7].
     let (corner, opposite) = (rows[n - 1].above, rows[0].below);
+    // Any γ but zero is right; this one doubles the first pivot in place of cancelling it.
     let gamma = -rows[0].diagonal;
     let mut inner = rows.to_vec();
     inner[0].diagonal -= gamma;
@@ -104,6 +111,7 @@ fn cyclic(rows: &[Row]) -> Vec<f64> {
     let x = tridiagonal(&inner, right);
     let z = tridiagonal(&inner, u);
     let v = |x: &[f64]| x[0] + opposite / gamma * x[n - 1];
+    // `A⁻¹ b = x − z (vᵀx)/(1 + vᵀz)` with `T x = b`, `T z = u`.
     let factor = v(&x) / (1.0 + v(&z));
     x.iter().zip(&z).map(|(x, z)| x - factor * z).collect()
 }

@@ -12,6 +12,7 @@ use crate::physics_scene::PhysicsScene;
 use crate::pose::Pose;
 
 /// Width beyond which the items of a flow mapping go into lines of their own.
+// A line of an editor beside a picture; longer poses of a humanoid are broken over lines.
 const WIDTH: usize = 120;
 
 /// Text of a document. Numbers are the shortest that read as the same.
@@ -42,6 +43,7 @@ pub fn write(document: &Document) -> String {
         if !mirror.own.is_empty() {
             text.extend([format!("  self: {}\n", numbers(&mirror.own))]);
         }
+        // An empty table says that no joint has a mirror image; left out, the table of the axes would be taken.
         if mirror.pairs.is_empty() && mirror.own.is_empty() {
             text.truncate(text.len() - 1);
             text += " {}\n";
@@ -81,6 +83,7 @@ fn pose(pose: &Pose) -> String {
     let mut parts = Vec::new();
     parts.extend(pose.from.as_ref().map(|from| format!("from: {}", word(from))));
     parts.extend(pose.root.as_ref().map(|root| format!("root: {}", root_pose(root))));
+    // Joints beside `from`, as people write poses; the check refuses joints of the names `from`, `root` and `joints`.
     parts.extend(pose.joints.iter().map(|(joint, value)| format!("{}: {value}", key(joint))));
     braces(&parts)
 }
@@ -139,6 +142,7 @@ fn scene(scene: &Scene) -> String {
     if scene.repeat != usual.repeat {
         parts.push(format!("repeat: {}", scene.repeat));
     }
+    // Poses always show their time, even 0: a reader looks for it. A motion that follows at once has none.
     if scene.time != usual.time || scene.motion.is_none() {
         parts.push(format!("time: {}", scene.time));
     }
@@ -221,6 +225,7 @@ fn flow(value: &Value) -> String {
             format!("[{}]", items.join(", "))
         }
         Value::Object(entries) => {
+            // `null` is what a key that is not there reads as.
             let parts = entries.iter().filter(|(_, value)| !value.is_null());
             let parts = parts.map(|(k, value)| format!("{}: {}", key(k), flow(value)));
             braces(&parts.collect::<Vec<_>>())
@@ -234,6 +239,8 @@ fn key(text: &str) -> String {
 
 /// A text, quoted unless it is a plain word or a few of them.
 fn word(text: &str) -> String {
+    // A digit, sign or dot in front could make a number of it. `:` is text inside a word, but a key before a space or at the end;
+    // the listed words are null and booleans to YAML 1.1 readers.
     let is_plain = text.starts_with(|c: char| c.is_ascii_alphabetic())
         && text.chars().all(|c| c.is_ascii_alphanumeric() || "_-. /:".contains(c))
         && !text.contains(": ")

@@ -24,6 +24,7 @@ pub(super) fn cells(line: &str, number: usize, separator: char) -> Vec<Cell<'_>>
     let mut column = 1;
     let mut found = Vec::new();
     for part in line.split(separator) {
+        // Columns count characters, as editors do, not bytes.
         let spaces = part.chars().take_while(|c| c.is_whitespace()).count();
         found.push(Cell { text: part.trim(), at: [number, column + spaces] });
         column += part.chars().count() + 1;
@@ -31,11 +32,26 @@ pub(super) fn cells(line: &str, number: usize, separator: char) -> Vec<Cell<'_>>
     found
 }
 
+/// Cells of a line between which there is white space, tabs or any number of spaces.
+pub(super) fn words(line: &str, number: usize) -> Vec<Cell<'_>> {
+    let mut column = 1;
+    let mut found = Vec::new();
+    for text in line.split(char::is_whitespace) {
+        if !text.is_empty() {
+            found.push(Cell { text, at: [number, column] });
+        }
+        column += text.chars().count() + 1;
+    }
+    found
+}
+
 /// A finite number of a cell.
 pub(super) fn number(file: &str, cell: Cell<'_>, what: &str) -> Result<f64, FileError> {
     match cell.text.parse::<f64>() {
+        // `inf` and `nan` parse as numbers, too.
         Ok(value) if value.is_finite() => Ok(value),
         _ => {
+            // A binary file may be one cell of megabytes.
             let text: String = cell.text.chars().take(30).collect();
             Err(error(file, cell.at, &format!("{what} is `{text}`; write a number, as 0.25")))
         }

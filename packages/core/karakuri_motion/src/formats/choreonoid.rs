@@ -5,7 +5,7 @@ use karakuri_model::{Base, BodyId};
 use karakuri_spatial::{Matrix3, Pose, Vector3};
 use serde::Deserialize;
 
-use super::cells::{Cell, cells, error, lines, number};
+use super::cells::{error, lines, number, words};
 use super::csv::{pose, sampled};
 use super::exchange::{Export, FormatOptions, notes};
 use super::samples::{Row, Samples};
@@ -66,6 +66,7 @@ pub(super) fn read_seq(
     text: &str,
     options: &FormatOptions<'_>,
 ) -> Result<Samples, FileError> {
+    // Both kinds are named `.seq`; a YAML document does not begin with a line of numbers.
     let is_table = lines(text)
         .next()
         .is_some_and(|(_, line)| line.split_whitespace().all(|word| word.parse::<f64>().is_ok()));
@@ -86,10 +87,12 @@ pub(super) fn read_seq(
             "there is no MultiValueSeq of JointDisplacement; save the motion with its joints";
         return Err(error(file, [1, 1], message));
     };
+    // A component's own rate goes before that of the whole.
     let rate = positions.frame_rate.or(frame_rate).unwrap_or(0.0);
     if !(rate > 0.0 && rate <= 1e5) {
         return Err(error(file, [1, 1], "the frame rate is not above 0; write `frameRate: 100`"));
     }
+    // Its first part is the root link; the joints place all others.
     let links = components.iter().find(|c| c.kind == "MultiSE3Seq");
     for component in &components {
         let what = content(component);
@@ -109,6 +112,7 @@ pub(super) fn read_seq(
             return Err(error(file, [line_of(&root), 1], &message));
         }
         let root = links.and_then(|links| {
+            // Without a format, and by default, `w` comes first.
             let quaternion_last = links.se3_format.as_deref() == Some("XYZQXQYQZQW");
             Some((links.frames.get(k)?.first(), quaternion_last))
         });
@@ -139,9 +143,7 @@ fn read_table(file: &str, text: &str, options: &FormatOptions<'_>) -> Result<Sam
     let mut samples = Samples::new(joints(options), Ease::Linear);
     samples.note(0, "the joints are taken in the order of the URDF".to_owned());
     for (line, row) in lines(text) {
-        // Tabs and runs of spaces are one separator each.
-        let row: Vec<Cell<'_>> =
-            cells(row, line, ' ').into_iter().filter(|cell| !cell.text.is_empty()).collect();
+        let row = words(row, line);
         let n = samples.joints.len();
         if row.len() != n + 1 {
             let message = format!("{} numbers; write the time and the {n} joints", row.len());
@@ -162,12 +164,14 @@ pub(super) fn write_seq(performance: &mut Performance) -> Export {
     let period = performance.frame();
     let (mut positions, mut links) = (String::new(), String::new());
     let (mut state, mut n) = (MotionState::default(), 0_u32);
+    // Whole frames only, since the format has a rate and no times: an end between two frames is not in the file.
     while f64::from(n) * period <= performance.duration() + 1e-9 {
         performance.sample(f64::from(n) * period, &mut state);
         let values = joints.iter().map(|id| state.q[model.joints[id.0].q_start].to_string());
         positions.extend([format!("      - [{}]\n", values.collect::<Vec<_>>().join(", "))]);
         if model.base == Base::Floating {
             let q = &state.q;
+            // Ours is `x y z qx qy qz qw`, theirs has `w` before the vector.
             let se3 = [q[0], q[1], q[2], q[6], q[3], q[4], q[5]].map(|x| x.to_string());
             links.extend([format!("      - [[{}]]\n", se3.join(", "))]);
         }
@@ -253,6 +257,7 @@ pub(super) fn read_pseq(
         "the joints are taken in the order of the URDF, natural splines between the poses"
             .to_owned(),
     );
+    // A pose is written where it is first used, and referred to by its name later.
     let mut known: Vec<&KeyPose> = Vec::new();
     for (k, PoseRef { time, max_transition_time, refer }) in refs.iter().enumerate() {
         let line = places.get(k).copied().unwrap_or(1);
@@ -283,6 +288,7 @@ pub(super) fn read_pseq(
             );
             return Err(error(file, [line, 1], &message));
         }
+        // Joints that a pose does not list go on to the next pose that does.
         let mut values = vec![None; samples.joints.len()];
         for (id, q) in pose.joints.iter().zip(&pose.q) {
             let n = values.len();
@@ -296,6 +302,7 @@ pub(super) fn read_pseq(
             }
             *value = Some(*q);
         }
+        // Of the links that are held by inverse kinematics only the base link says something that joints do not.
         let root = pose.ik_links.iter().find(|link| link.is_base_link);
         let root = root.map(|link| link_pose(file, line, link)).transpose()?;
         let note = pose.name.clone();
@@ -308,8 +315,9 @@ fn link_pose(file: &str, line: usize, link: &IkLink) -> Result<Pose, FileError> 
     match (&link.translation[..], &link.rotation[..]) {
         ([x, y, z], rotation) if rotation.len() == 9 => {
             let rotation = Matrix3::from_row_slice(rotation);
-            let volume = (rotation.determinant() - 1.0).abs();
-            if volume.is_nan() || volume > 0.01 {
+            // `RᵀR = 1`, which a shear breaks though it keeps the volume, and no mirror.
+            let skew = (rotation.tr_mul(&rotation) - Matrix3::identity()).amax();
+            if skew.is_nan() || skew > 0.01 || rotation.determinant() < 0.0 {
                 let message = "the base link's rotation is none; write nine numbers of a rotation";
                 return Err(error(file, [line, 1], message));
             }

@@ -51,6 +51,7 @@ pub(super) fn read(
         columns.push(Column::Joint(samples.joints.len()));
         samples.joints.push(joint);
     }
+    // A part of a pose is none: the rest would have to be guessed.
     let n_base = columns.iter().filter(|column| matches!(column, Column::Base(_))).count();
     if n_base != 0 && n_base != BASE.len() {
         let message =
@@ -65,6 +66,7 @@ pub(super) fn read(
         let mut base = [0.0; 7];
         for (column, cell) in columns.iter().zip(&row[1..]) {
             match column {
+                // An empty cell is no key: the joint goes on to the next row that has a number.
                 Column::Joint(k) if cell.text.is_empty() => values[*k] = None,
                 Column::Joint(k) => values[*k] = Some(number(file, *cell, "a position")?),
                 Column::Base(k) => base[*k] = number(file, *cell, "a coordinate of the root")?,
@@ -80,6 +82,7 @@ pub(super) fn read(
 pub(super) fn pose(file: &str, line: usize, base: &[f64; 7]) -> Result<Pose, FileError> {
     let [x, y, z, qx, qy, qz, qw] = *base;
     let quaternion = nalgebra::Quaternion::new(qw, qx, qy, qz);
+    // Rounded digits are normalised below; a length this far off shows columns in another order.
     if !(0.5..=2.0).contains(&quaternion.norm()) {
         let message =
             format!("the quaternion has the length {}; write one of length 1", quaternion.norm());
@@ -125,6 +128,7 @@ pub(super) fn check_width(
 
 pub(super) fn write(performance: &mut Performance) -> Export {
     let performer = std::sync::Arc::clone(performance.performer());
+    // The joints that the motion moves: a column for each that rests would bring keys into a motion that had none.
     let (model, joints) = (&performer.model, performance.joints().collect::<Vec<_>>());
     let is_floating = model.base == Base::Floating;
     let mut text = "time".to_owned();
@@ -201,11 +205,13 @@ pub(super) fn write_editor(performance: &mut Performance, options: &FormatOption
     let mut state = MotionState::default();
     let period = 1.0 / options.frames_per_second;
     let mut k = 0.0;
+    // Counted, not summed: sums of the period drift by rounding and would lose or add the last row.
     while k * period <= performance.duration() + 1e-9 {
         performance.sample(k * period, &mut state);
         let root = if model.base == Base::Floating {
             state.q[..7].to_vec()
         } else {
+            // The editor wants a root in every row, also of a robot that is bolted down.
             vec![0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]
         };
         let joints = performer.joints().map(|id| state.q[model.joints[id.0].q_start]);

@@ -59,8 +59,10 @@ impl Import {
     /// Operations that add the motion to a document, under a name that is free.
     pub fn ops(self, document: &Document) -> Vec<Op> {
         let free = |name: &String| !document.motions.contains_key(name);
+        // Beside a motion of the same name, which may be in use: an import replaces nothing.
         let mut names = (2..).map(|n| format!("{} {n}", self.name));
         let name = if free(&self.name) { Some(self.name.clone()) } else { names.find(free) };
+        // Not reached: the numbers do not end.
         let name = name.unwrap_or_default();
         vec![Op::PutMotion { name, motion: self.motion, index: None }]
     }

@@ -15,12 +15,16 @@ use crate::performance::{MotionState, Performance};
 /// Channels of the two boards.
 const CHANNELS: usize = 24;
 /// Beyond this a table is of bytes, not of degrees from home. [deg]
+// Homes lie between 0 and 180, those of a shoulder at its end: bytes of a standing robot have values of 175 and 180, degrees
+// from home stay within the half turn of a servo that most homes are amid.
 const FARTHEST: i32 = 130;
 /// Positions of a motion in the boards.
 const POSITIONS: usize = 100;
 /// Speed of each code, as far as owners know it. [deg/s]
+// Reports of owners, not figures of the maker: the times of scenes hang on them, and every import says so.
 const SPEEDS: [f64; 8] = [350.0, 320.0, 280.0, 240.0, 200.0, 150.0, 105.0, 60.0];
 /// Times of a move that no servo makes. [s]
+// One frame of the boards. It also keeps the times of equal positions apart, as keys must be.
 const SHORTEST: f64 = 0.015;
 
 /// A line of the table.
@@ -38,8 +42,8 @@ pub(super) fn read(
     options: &FormatOptions<'_>,
 ) -> Result<Samples, FileError> {
     let table = table(file, text)?;
-    let is_absolute =
-        table.iter().flat_map(|line| line.channels.iter().flatten()).any(|x| x.abs() > FARTHEST);
+    let mut values = table.iter().flat_map(|line| line.channels.iter().flatten());
+    let is_absolute = values.any(|x| !(-FARTHEST..=FARTHEST).contains(x));
     let mut samples = fill(file, &table, is_absolute, options)?;
     if is_absolute {
         samples.note(0, format!("a value is beyond ±{FARTHEST}: the table is of bytes"));
@@ -106,6 +110,7 @@ fn fill(
         0,
         "the boards' speeds in degrees a second are guessed from owners' reports".to_owned(),
     );
+    // A channel that stays at home turns nothing, so it is not worth a remark.
     let unused = |channel: &usize| servos.iter().all(|(_, servo)| servo.channel != channel + 1);
     for channel in (0..CHANNELS).filter(unused) {
         let set = table.iter().find(|line| line.channels[channel].is_some_and(|x| x != 0));
@@ -114,16 +119,20 @@ fn fill(
             samples.note(line.number, message);
         }
     }
+    // By channel: one that a line leaves out stays where an earlier line sent it.
     let (mut t, mut before) = (0.0, vec![0.0; CHANNELS]);
     for (k, line) in table.iter().enumerate() {
         let mut longest: f64 = 0.0;
         let mut values = Vec::with_capacity(servos.len());
         for (_, servo) in &servos {
             let degrees = line.channels[servo.channel - 1].map(|value| {
+                // Both kinds of tables become degrees from home, as joints are.
                 let value = f64::from(value) - if is_absolute { servo.zero_deg } else { 0.0 };
                 let last = &mut before[servo.channel - 1];
+                // The board takes one speed for all channels; a move ends when the farthest one arrives.
                 longest = longest.max((value - *last).abs());
                 *last = value;
+                // Last, so that lengths of moves are those of the servos.
                 if servo.reversed { -value } else { value }
             });
             values.push(degrees.map(f64::to_radians));
@@ -175,10 +184,12 @@ fn table(file: &str, text: &str) -> Result<Vec<Line>, FileError> {
         cell.and_then(|cell| cell.text.parse::<usize>().ok()).filter(|speed| *speed < SPEEDS.len())
     };
     let is_speed = |column: &usize| rows.iter().all(|(_, row)| code(row.get(*column)).is_some());
+    // From the right: in a table of a few lines the numbers of the positions look like speeds as well.
     let Some(speed) = (0..leading).rev().find(is_speed) else {
         let message = "no column before the channels is a speed from 0 to 7; write one, as 4";
         return Err(error(file, [first, 1], message));
     };
+    // The column next to the channels that is not the speed; a single column is the speed.
     let name = (0..leading).rev().find(|column| *column != speed).filter(|_| leading > 1);
     rows.iter()
         .map(|(number, row)| {
@@ -212,6 +223,7 @@ pub(super) fn write(
         text.extend([format!(",CH{channel}")]);
     }
     text.push('\n');
+    // The boards go straight from position to position, so the ends of scenes are all that they can hold.
     let mut ends: Vec<(f64, usize)> = vec![(0.0, 0)];
     ends.extend(performance.spans().iter().map(|span| (span.end, span.scene)));
     if ends.len() > POSITIONS {
@@ -230,24 +242,28 @@ pub(super) fn write(
         for (id, servo) in &servos {
             let degrees = state.q[model.joints[id.0].q_start].to_degrees();
             let value = if servo.reversed { -degrees } else { degrees };
+            // The servo's own range of 0 to 180 degrees, seen from home.
             let taken = value.round().clamp(-servo.zero_deg, 180.0 - servo.zero_deg);
             if (taken - value.round()).abs() > 0.0 {
                 let message = format!(
                     "`{}` of scene {scene} would go to {value:.1}° from home; clipped to {taken}°",
                     servo.joint
                 );
+                // Lines from 1, after the head.
                 notes.push(Note { line: k + 2, message });
             } else {
                 rounded = rounded.max((taken - value).abs());
             }
             let place = &mut before[servo.channel - 1];
             longest = longest.max((taken - *place).abs());
+            // The rounded place: the board's next move begins there.
             *place = taken;
             // Rounded, it is a whole number; without the sign of a zero.
             row[servo.channel - 1] = format!("{:.0}", taken + 0.0);
         }
         let time = t - last;
         last = *t;
+        // To the first position from wherever the robot is: a middle speed, and no time to keep.
         let speed = if k == 0 { 4 } else { code_of(longest, time) };
         if k > 0 {
             late = late.max((longest / SPEEDS[speed] - time).abs());
@@ -267,6 +283,7 @@ pub(super) fn write(
 
 /// The code whose time for a move is nearest.
 fn code_of(degrees: f64, time: f64) -> usize {
+    // Of the times, not the speeds: the scenes' times are what a motion keeps.
     let miss = |code: &usize| (degrees / SPEEDS[*code] - time).abs();
     (0..SPEEDS.len()).min_by(|a, b| miss(a).total_cmp(&miss(b))).unwrap_or(4)
 }

@@ -53,6 +53,7 @@ pub(super) fn read(
     let mut seen = Vec::new();
     let mut t = 0.0;
     loop {
+        // Flow charts loop by a link back to an earlier item; a motion here ends there.
         if seen.contains(&at) {
             samples.note(
                 0,
@@ -67,10 +68,13 @@ pub(super) fn read(
             return Err(error(file, [1, 1], &message));
         };
         let (words, line) = words(file, item)?;
+        // Never 0, which would put two positions at one time; 150 s bounds what a broken word asks for.
         let duration = FRAME * words.first().copied().unwrap_or(0).clamp(1, 10_000) as f64;
         let channels = words.get(1..).unwrap_or_default();
+        // Items that only branch, wait or change registers have nothing but command words.
         let is_position = channels.iter().any(|word| *word < COMMANDS);
         if is_position {
+            // The first position is where the motion begins.
             t += if samples.rows.is_empty() { 0.0 } else { duration };
             let values = servos.iter().map(|(_, servo)| position(channels, servo)).collect();
             let note = item.get("Name").map_or_else(String::new, |(name, _)| (*name).to_owned());
@@ -95,6 +99,7 @@ pub(super) fn read(
 /// Position of a channel, if the item sets it. [rad]
 fn position(words: &[i64], servo: &Servo) -> Option<f64> {
     let word = *words.get(servo.channel.checked_sub(1)?)?;
+    // Left alone, or a command: no key of this joint.
     if !(0..COMMANDS).contains(&word) {
         return None;
     }
@@ -110,10 +115,12 @@ fn links(sections: &BTreeMap<&str, Section<'_>>) -> Vec<[i64; 2]> {
     let links = sections.iter().filter(|(name, _)| name.starts_with("Link"));
     let mut links: Vec<(bool, [i64; 2])> = links
         .filter_map(|(_, section)| {
+            // Branches hang on sensors and buttons, which a motion has not.
             let is_main = number(section, "Main") == Some(1);
             Some((!is_main, [number(section, "Origin")?, number(section, "Final")?]))
         })
         .collect();
+    // Also by origin and target, so that the same file gives the same motion whatever the order of its sections.
     links.sort_by_key(|(is_branch, link)| (*is_branch, *link));
     links.into_iter().map(|(_, link)| link).collect()
 }

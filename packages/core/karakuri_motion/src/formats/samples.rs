@@ -10,6 +10,7 @@ use crate::motion::{Ease, Motion, RootPose, Scene, Start, Support};
 use super::cells::error;
 
 /// Part by which frames may differ to be of one period. [-]
+// Times in whole milliseconds at 60 frames a second are uneven by 6 %, and are not taken for a rate; with six digits they are.
 const EVEN: f64 = 1e-3;
 
 /// Rows of positions over time.
@@ -54,6 +55,7 @@ impl Samples {
         }
         let times: Vec<f64> = self.rows.iter().map(|row| row.t).collect();
         for (row, pair) in self.rows[1..].iter().zip(times.windows(2)) {
+            // Strictly: rows become keys, and curves divide by the time between two.
             if pair[1].is_nan() || pair[1] <= pair[0] {
                 let message = format!(
                     "the time {} s is not after {} s; write the rows in their order",
@@ -62,6 +64,7 @@ impl Samples {
                 return Err(error(file, [row.line, 1], &message));
             }
         }
+        // The first scene's time is counted from zero, and cannot be negative.
         if times[0] < 0.0 {
             let line = self.rows[0].line;
             return Err(error(
@@ -72,6 +75,7 @@ impl Samples {
         }
         self.look_at_limits(options);
         let is_rooted = self.rows.iter().any(|row| row.root.is_some());
+        // With the root's path nothing is left for the feet to say; without it the lower foot holds the robot.
         let support = if is_rooted { Support::None } else { Support::Auto };
         let mut before = 0.0;
         let scenes: Vec<Scene> = self
@@ -99,6 +103,7 @@ impl Samples {
         };
         let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
         let name = name.split('.').next().filter(|name| !name.trim().is_empty());
+        // Below the limit of names, with room for the number that makes it unique.
         let name: String = name.unwrap_or("imported").chars().take(80).collect();
         Ok(Import { name, motion, notes: self.notes })
     }
@@ -121,6 +126,7 @@ impl Samples {
             let limits = joint.limits;
             let beyond = self.rows.iter().find(|row| {
                 let value = row.values.get(k).copied().flatten();
+                // Limits are often written in degrees with few digits; a nanoradian is rounding.
                 value.is_some_and(|q| q > limits.upper + 1e-9 || q < limits.lower - 1e-9)
             });
             if let Some(row) = beyond {
@@ -139,6 +145,7 @@ impl Samples {
 fn frame(times: &[f64]) -> f64 {
     let first = times.get(1).map_or(0.0, |t| t - times[0]);
     let is_even = times.windows(2).all(|pair| (pair[1] - pair[0] - first).abs() < EVEN * first);
+    // Outside are rows that are key poses, not samples: they say nothing of the robot's period.
     if is_even && (1e-3..=0.1).contains(&first) {
         (first * 1e9).round() / 1e9
     } else {

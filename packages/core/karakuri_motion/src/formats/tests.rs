@@ -9,7 +9,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::document::{AngleUnit, Document, Units};
-use crate::motion::Ease;
+use crate::motion::{Ease, Motion, Scene};
 use crate::robot::Performer;
 
 fn root() -> std::path::PathBuf {
@@ -226,6 +226,67 @@ refs:
     assert_eq!(scenes[1].root.unwrap().xyz, [0.0, 0.0, 0.2]);
 }
 
+/// Plain tables of Choreonoid have tabs or runs of spaces between their numbers.
+#[test]
+fn tables_of_choreonoid_have_spaces_or_tabs() {
+    let performer = khr1();
+    let n = performer.joints().count();
+    let row = |t: &str, first: &str, between: &str| {
+        let zeros = vec!["0"; n - 1];
+        format!("{t}{between}{first}{between}{}", zeros.join(between))
+    };
+    for between in ["\t", " ", "  ", " \t"] {
+        let text = format!("{}\n{} \n", row("0", "0", between), row("0.5", "0.25", between));
+        let import =
+            with(&performer, |options| import(Format::Seq, "x.seq", &text, options)).unwrap();
+        let first = performer.joints().next().unwrap();
+        let name = &performer.model.joints[first.0].name;
+        let found = import.motion.scenes[1].joints[name];
+        assert!((found - 0.25_f64.to_degrees()).abs() < 1e-12, "{between:?}: {found}");
+    }
+    let text = format!("{}\n0.5\t0\tx\n", row("0", "0", "\t"));
+    let error = with(&performer, |options| import(Format::Seq, "x", &text, options)).unwrap_err();
+    assert!(error.to_string().starts_with("x:2:1: 3 numbers"), "{error}");
+    let text = format!("{}\n{}", row("0", "0", "\t"), row("0.5", "x", "\t"));
+    let error = with(&performer, |options| import(Format::Seq, "x", &text, options)).unwrap_err();
+    assert!(error.to_string().starts_with("x:2:5: a position is `x`"), "{error}");
+}
+
+#[test]
+fn the_farthest_integer_is_far_from_home() {
+    let performer = khr1();
+    let mut cells = vec!["0"; 24];
+    cells[13] = "-2147483648";
+    let text = format!("NO,NAME,SPEED,CH\n0,home,4,{}\n", cells.join(","));
+    let import =
+        with(&performer, |options| import(Format::Khr1Csv, "x.csv", &text, options)).unwrap();
+    let said = import.notes.iter().any(|note| note.message.contains("the table is of bytes"));
+    assert!(said, "{:?}", import.notes);
+}
+
+/// Times of Webots end within the 61st minute: what is longer is refused, not written such that nobody reads it.
+#[test]
+fn what_is_too_long_for_webots_is_not_written() {
+    let performer = khr1();
+    let of = |seconds: f64| {
+        let mut document = Document::default();
+        let scene = |time| Scene {
+            time,
+            joints: [("head_yaw".to_owned(), 0.1)].into(),
+            ..Scene::default()
+        };
+        let scenes = vec![scene(3600.0), scene(seconds - 3600.0)];
+        let motion = Motion { frame: 1.0, scenes, ..Motion::default() };
+        document.motions.insert("m".into(), Arc::new(motion));
+        let mut performance = Performance::new(&document, "m", &performer).unwrap();
+        with(&performer, |options| export(Format::Webots, "m", &mut performance, options))
+    };
+    let file = of(3659.5).unwrap();
+    with(&performer, |options| import(Format::Webots, "m.motion", &file.text, options)).unwrap();
+    let said = of(3660.5).map(|file| file.text.len()).unwrap_err();
+    assert!(said.contains("takes 3660.5 s") && said.ends_with("split it"), "{said}");
+}
+
 #[test]
 fn mistakes_have_a_line_and_a_column() {
     let performer = khr1();
@@ -253,6 +314,16 @@ fn mistakes_have_a_line_and_a_column() {
         (Format::Rcb, "[GraphicalEdit]\nStart=4\n", "there is no [Item4]"),
         (Format::Seq, "type: CompositeSeq\nframeRate: 10\n", "there is no MultiValueSeq"),
         (Format::Pseq, "refs:\n  - {time: 0, refer: a}\n", "x:2:1: no pose before refs[0] is `a`"),
+        (
+            Format::Pseq,
+            "refs:\n  - time: 0\n    refer: {joints: [], q: [], ikLinks: [{isBaseLink: true, translation: [0, 0, 0], rotation: [1,0.5,0, 0,1,0, 0,0,1]}]}\n",
+            "the base link's rotation is none",
+        ),
+        (
+            Format::Pseq,
+            "refs:\n  - time: 0\n    refer: {joints: [], q: [], ikLinks: [{isBaseLink: true, translation: [0, 0, 0], rotation: [-1,0,0, 0,1,0, 0,0,1]}]}\n",
+            "the base link's rotation is none",
+        ),
         (
             Format::Trajectory,
             "joint_names: [head_yaw]\npoints:\n  - {positions: [], time_from_start: 0}\n",

@@ -48,6 +48,7 @@ pub(super) fn read(
     let find = |name: &String| joint(file, Cell { text: name, at }, options);
     let joints = joint_names.iter().map(find).collect::<Result<Vec<_>, _>>()?;
     let mut samples = Samples::new(joints, Ease::Linear);
+    // As controllers do it: lines between points of positions alone, cubics where there are velocities.
     if points.iter().any(|point| !point.velocities.is_empty()) {
         samples.ease = Ease::Natural;
         samples.note(
@@ -90,6 +91,7 @@ pub(super) fn write(performance: &mut Performance) -> Export {
         performance.sample(t, &mut state);
         let of =
             |values: &[f64]| joints.iter().map(|id| values[model.joints[id.0].v_start]).collect();
+        // Rounded before it is split: of 1.9999999999 s, split first, the nanoseconds would round to a whole second.
         let nanoseconds = (t * 1e9).round();
         let sec = (nanoseconds / 1e9).floor();
         points.push(Point {
@@ -100,6 +102,7 @@ pub(super) fn write(performance: &mut Performance) -> Export {
         });
     }
     let joint_names = joints.iter().map(|id| model.joints[id.0].name.clone()).collect();
+    // Velocities and accelerations are the curves' own, so that a controller's quintic follows the eases between the points.
     let trajectory = Trajectory { joint_names, points };
     let text = serde_json::to_string_pretty(&whole_numbers(&trajectory)).unwrap_or_default();
     let said = "the root link's path and the supporting feet are not in the file";

@@ -10,12 +10,15 @@ use crate::performance::{MotionState, Performance};
 
 const HEADER: &str = "#WEBOTS_MOTION";
 const VERSION: &str = "V1.0";
+/// Largest number of minutes of a time.
+const MINUTES: u32 = 60;
 
 pub(super) fn read(
     file: &str,
     text: &str,
     options: &FormatOptions<'_>,
 ) -> Result<Samples, FileError> {
+    // Not `cells::lines`: the header begins with the `#` of a comment.
     let mut rows = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     let Some((first, header)) = rows.next() else {
         return Err(error(
@@ -38,6 +41,7 @@ pub(super) fn read(
         check_width(file, &row, header.len(), line)?;
         let t = time(file, row[0])?;
         let values = row[2..].iter().map(|cell| match cell.text {
+            // Not set in this pose: the joint goes on to the next that sets it.
             "*" => Ok(None),
             _ => number(file, *cell, "a position").map(Some),
         });
@@ -51,14 +55,23 @@ pub(super) fn read(
 fn time(file: &str, cell: Cell<'_>) -> Result<f64, FileError> {
     let parts: Vec<Option<u32>> = cell.text.split(':').map(|part| part.parse().ok()).collect();
     match parts[..] {
-        [Some(minutes), Some(seconds), Some(ms)] if minutes <= 60 && seconds < 60 && ms < 1000 => {
+        [Some(minutes), Some(seconds), Some(ms)]
+            if minutes <= MINUTES && seconds < 60 && ms < 1000 =>
+        {
             Ok(f64::from(minutes * 60_000 + seconds * 1000 + ms) / 1000.0)
         }
         _ => Err(error(file, cell.at, "the time is not MM:SS:mmm; write it as 00:01:250")),
     }
 }
 
-pub(super) fn write(performance: &mut Performance) -> Export {
+pub(super) fn write(performance: &mut Performance) -> Result<Export, String> {
+    let duration = performance.duration();
+    // Readers refuse more minutes than these, ours as well.
+    if milliseconds(duration) / 60_000 > MINUTES {
+        return Err(format!(
+            "the motion takes {duration} s; times of this format end with minute {MINUTES}: split it"
+        ));
+    }
     let performer = std::sync::Arc::clone(performance.performer());
     let (model, joints) = (&performer.model, performance.joints().collect::<Vec<_>>());
     let mut text = format!("{HEADER},{VERSION}");
@@ -87,10 +100,14 @@ pub(super) fn write(performance: &mut Performance) -> Export {
         text.push('\n');
     }
     said.push("times are whole milliseconds; the root link's path is not in the file".to_owned());
-    Export { text, notes: notes(said) }
+    Ok(Export { text, notes: notes(said) })
 }
 
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most an hour")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "positive; a cast saturates"
+)]
 fn milliseconds(t: f64) -> u32 {
     (t * 1000.0).round() as u32
 }

@@ -13,7 +13,7 @@ use crate::loads::LoadsOf;
 use crate::motion::{Ease, Motion, Scene, Start, Support};
 use crate::pose::Pose as NamedPose;
 use crate::review::{Check, ReviewSettings, review};
-use crate::stretch::{fit_to_limits, stretched};
+use crate::stretch::{fit_to_limits, stretch, stretched};
 
 fn root() -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..")
@@ -362,4 +362,197 @@ fn auto_finds_the_feet_that_stand() {
     assert_eq!(performance.state(0.7).stands, [true, false]);
     assert_eq!(performance.state(1.5).stands, [true, true]);
     assert_eq!(performer.model.joints[7].kind.single(), Some(DofKind::Angle));
+}
+
+/// A start whose pose places the root, and a first scene that does so without taking time: two keys of the root at 0 s.
+#[test]
+fn the_root_has_one_key_at_a_time() {
+    let performer = khr1();
+    let text = "\
+karakuri_motion: 1
+poses:
+  a: {root: {xyz: [0, 0, 0.3], rpy: [0, 0, 0]}}
+  b: {root: {xyz: [0, 0, 0.5], rpy: [0, 0, 0.4]}}
+motions:
+  m:
+    start: {pose: a, support: none}
+    scenes: [{pose: b, time: 0, ease: natural}, {pose: a, time: 1, ease: natural}]
+";
+    let document = file::read("t.yaml", text).unwrap();
+    let mut performance = Performance::new(&document, "m", &performer).unwrap();
+    for (t, z) in [(0.0, 0.5), (0.5, 0.4), (1.0, 0.3)] {
+        let found = performance.state(t);
+        assert!((found.q[2] - z).abs() < 1e-12, "{} at {t} s", found.q[2]);
+        assert!(found.q.iter().chain(&found.v).chain(&found.vdot).all(|x| x.is_finite()), "{t} s");
+    }
+}
+
+/// A joint that a motion lacks is a problem of each of its repetitions, and said once.
+#[test]
+fn a_problem_of_a_repeated_motion_is_said_once() {
+    let performer = khr1();
+    let text = "\
+karakuri_motion: 1
+motions:
+  nod: {scenes: [{joints: {neck: 0.2, nose: 1}, time: 0.1}]}
+  m: {scenes: [{motion: nod, repeat: 3}]}
+";
+    let document = file::read("t.yaml", text).unwrap();
+    let problems = Performance::new(&document, "m", &performer).unwrap_err();
+    assert_eq!(problems.len(), 2, "{problems:?}");
+}
+
+/// A track that replaces is all that its joint does, also where a scene plays a motion that moves the joint.
+#[test]
+fn a_track_replaces_what_a_played_motion_does() {
+    let performer = khr1();
+    let text = "\
+karakuri_motion: 1
+motions:
+  wave:
+    scenes: [{joints: {l_elbow_roll: 1, head_yaw: 0.3}, time: 0.25}, {joints: {l_elbow_roll: 0}, time: 0.25}]
+    tracks: {r_elbow_roll: {keys: [{t: 0.1, y: 1}]}}
+  m:
+    scenes: [{motion: wave, mirror: true, repeat: 2}]
+    tracks:
+      r_elbow_roll: {keys: [{t: 0, y: 0}, {t: 1, y: 0.5, ease: linear}]}
+      l_elbow_roll: {keys: [{t: 0, y: 0.25}]}
+";
+    let document = file::read("t.yaml", text).unwrap();
+    let performance = Performance::new(&document, "m", &performer).unwrap();
+    let at = |joint: &str, t| performance.joint(performer.joint(joint).unwrap(), t).position;
+    for t in [0.0, 0.1, 0.25, 0.5, 0.6, 0.75, 1.0] {
+        let found = [at("r_elbow_roll", t), at("l_elbow_roll", t)];
+        assert!((found[0] - 0.5 * t).abs() < 1e-12 && found[1] == 0.25, "{found:?} at {t} s");
+    }
+    assert!((at("head_yaw", 0.25) + 0.3).abs() < 1e-12);
+}
+
+/// Where one repetition ends and the next begins, what is added counts once.
+#[test]
+fn what_a_repeated_motion_adds_counts_once_where_repetitions_meet() {
+    let performer = khr1();
+    let text = "\
+karakuri_motion: 1
+motions:
+  lift:
+    scenes: [{joints: {head_yaw: 0}, time: 0.5}]
+    tracks: {l_elbow_roll: {blend: add, keys: [{t: 0, y: 0.3}]}}
+  m: {scenes: [{motion: lift, repeat: 2}, {joints: {head_yaw: 0}, time: 0.5}]}
+";
+    let document = file::read("t.yaml", text).unwrap();
+    let performance = Performance::new(&document, "m", &performer).unwrap();
+    let at = |name: &str, t| {
+        let performance = Performance::new(&document, name, &performer).unwrap();
+        performance.joint(performer.joint("l_elbow_roll").unwrap(), t).position
+    };
+    for (t, expected) in [(0.0, 0.3), (0.25, 0.3), (0.5, 0.3), (0.75, 0.3), (1.25, 0.0)] {
+        assert!((at("m", t) - expected).abs() < 1e-12, "{} at {t} s", at("m", t));
+    }
+    // At the end of the whole motion nothing follows: the robot stays as it is.
+    assert!((at("lift", 0.5) - 0.3).abs() < 1e-12);
+    assert!((performance.duration() - 1.5).abs() < 1e-12);
+}
+
+/// A joint that is elsewhere all at once, by a hold or where an added track ends, is faster than any limit.
+#[test]
+fn a_joint_that_leaps_is_too_fast() {
+    let performer = khr1();
+    let text = "\
+karakuri_motion: 1
+motions:
+  lift:
+    scenes: [{joints: {head_yaw: 0}, time: 0.5}]
+    tracks: {l_elbow_roll: {blend: add, keys: [{t: 0, y: 0}, {t: 0.5, y: 0.6}]}}
+  added: {scenes: [{motion: lift, time: 0.25}, {joints: {head_yaw: 0}, time: 0.5}]}
+  held: {tracks: {head_yaw: {keys: [{t: 0, y: 0}, {t: 0.5, y: 0.6, ease: hold}, {t: 0.6, y: 0.62, ease: hold}]}}}
+";
+    let document = file::read("t.yaml", text).unwrap();
+    for (name, joint, t) in [("added", "l_elbow_roll", 0.75), ("held", "head_yaw", 0.5)] {
+        let mut performance = Performance::new(&document, name, &performer).unwrap();
+        let found = review(&mut performance, &ReviewSettings::default()).unwrap();
+        let finding = found.findings.iter().find(|f| f.check == Check::Speed && f.what == joint);
+        let finding = finding.unwrap_or_else(|| panic!("{name}: {:?}", found.findings));
+        // Within a frame of 15 ms.
+        let speed = 0.6 / 0.015;
+        assert!(
+            (finding.time - t).abs() < 1e-9 && (finding.worst - speed).abs() < 1e-6,
+            "{finding:?}"
+        );
+    }
+    // Repetitions that go on where the one before ended do not leap, nor do small steps.
+    let text = text.replace("y: 0.6", "y: 0.05").replace("y: 0.62", "y: 0.1");
+    let document = file::read("t.yaml", &text).unwrap();
+    for name in ["added", "held"] {
+        let mut performance = Performance::new(&document, name, &performer).unwrap();
+        let found = review(&mut performance, &ReviewSettings::default()).unwrap();
+        assert!(found.findings.iter().all(|f| f.check != Check::Speed), "{:?}", found.findings);
+    }
+}
+
+/// In flight the centre of mass falls freely, also where joints change their speed at a key.
+#[test]
+fn the_centre_of_mass_falls_freely_across_keys() {
+    let (performer, mut document) = (khr1(), greet());
+    let mut motion = (*document.motions["greet"]).clone();
+    motion.scenes[2].support = Some(Support::None);
+    for scene in &mut motion.scenes[2..] {
+        scene.ease = Ease::Linear;
+    }
+    let start = motion.scenes[..2].iter().map(|scene| scene.time).sum::<f64>();
+    let key = start + motion.scenes[2].time;
+    document.motions.insert("greet".into(), Arc::new(motion));
+    let mut performance = Performance::new(&document, "greet", &performer).unwrap();
+    let model = &performer.model;
+    for t in [start + 0.1, key - 4e-6, key, key + 4e-6] {
+        let state = performance.state(t);
+        let mut data = Data::new(model);
+        let momentum = |data: &mut Data, q: &[f64], v: &[f64]| {
+            centroidal_momentum(model, data, q, v).linear / model.mass()
+        };
+        // The rate of the momentum by its own derivative along the state: straight joints, so a small step is exact.
+        let step = 1e-7;
+        let mut rates = [Vector3::zeros(); 2];
+        for (rate, sign) in rates.iter_mut().zip([-1.0, 1.0]) {
+            let (mut q, mut v) = (state.q.clone(), state.v.clone());
+            integrate(model, &state.q, &state.v, sign * step, &mut q);
+            v.iter_mut().zip(&state.vdot).for_each(|(v, a)| *v += sign * step * a);
+            *rate = momentum(&mut data, &q, &v);
+        }
+        let found = (rates[1] - rates[0]) / (2.0 * step);
+        let expected = Vector3::new(0.0, 0.0, -9.81);
+        assert!((found - expected).amax() < 0.01, "{found} at {t} s");
+    }
+}
+
+/// A motion that plays others is slower in all its parts, and the others stay as they are.
+#[test]
+fn a_stretched_motion_plays_stretched_motions() {
+    let performer = khr1();
+    let text = "\
+karakuri_motion: 1
+motions:
+  tilt: {scenes: [{joints: {head_yaw: 0.4}, time: 0.1}]}
+  nod: {scenes: [{motion: tilt, mirror: true, repeat: 2}, {joints: {head_yaw: 0}, time: 0.2}]}
+  nod of m: {scenes: [{joints: {head_yaw: 0.1}, time: 0.3}]}
+  m: {scenes: [{motion: nod, time: 0.1}, {motion: tilt}, {joints: {head_yaw: 0.1}, time: 0.3}]}
+";
+    let before = file::read("t.yaml", text).unwrap();
+    let mut after = before.clone();
+    let copies = stretch(&mut after, "m", 2.5);
+    assert_eq!(copies, ["nod of m 2", "tilt of m"]);
+    assert!(after.check().is_empty(), "{:?}", after.check());
+    let of =
+        |document: &Document, name: &str| Performance::new(document, name, &performer).unwrap();
+    let yaw = performer.joint("head_yaw").unwrap();
+    let (fast, slow) = (of(&before, "m"), of(&after, "m"));
+    assert!((slow.duration() - 2.5 * fast.duration()).abs() < 1e-12, "{} s", slow.duration());
+    for k in 0..=80 {
+        let t = 0.01 * f64::from(k);
+        let (a, b) = (fast.joint(yaw, t), slow.joint(yaw, 2.5 * t));
+        assert!((a.position - b.position).abs() < 1e-9, "{a:?} and {b:?} at {t} s");
+    }
+    for name in ["tilt", "nod", "nod of m"] {
+        assert_eq!(after.motions[name], before.motions[name]);
+    }
 }

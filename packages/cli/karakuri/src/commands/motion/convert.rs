@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Context as _, Result, anyhow, bail};
 use karakuri_files::write_atomic;
 use karakuri_motion::formats::{Format, Note, export};
-use karakuri_motion::{ReviewSettings, file, fit_to_limits, stretched};
+use karakuri_motion::{ReviewSettings, file, fit_to_limits, stretch};
 use serde_json::json;
 
 use super::source::{MotionArgs, format};
@@ -59,10 +59,16 @@ pub(super) fn run(args: &Args) -> Result<Outcome> {
         None => None,
     };
     if let Some(factor) = factor {
-        if let Some(motion) = source.document.motions.get_mut(&source.name) {
-            *motion = std::sync::Arc::new(stretched(motion, factor));
+        let copies = stretch(&mut source.document, &source.name, factor);
+        // A time may be beyond what a document can say.
+        if let Some(problem) = source.document.check().first() {
+            bail!("slower by a factor of {factor:.4}: {problem}");
         }
         notes.push(Note { line: 0, message: format!("slower by a factor of {factor:.4}") });
+        if !copies.is_empty() {
+            let message = format!("the motions that it plays are slower as {}", copies.join(", "));
+            notes.push(Note { line: 0, message });
+        }
     }
     let name = args.output.display().to_string();
     let ending = args.output.extension().unwrap_or_default().to_string_lossy().to_lowercase();
