@@ -80,11 +80,15 @@ pub fn center_of_mass_jacobian(
     forward_kinematics(model, data, q);
     update_composites(model, data);
     let mass = total_inertia(model, data).mass;
-    for (k, S) in data.subspace.iter().enumerate() {
-        // The centre of mass moves by the subtree's linear momentum over the whole mass.
-        let h = data.composite[data.topology.dof_body[k]].mul(S);
-        jacobian.set_column(k, &(h.force / mass));
+    for k in 0..data.subspace.len() {
+        jacobian.set_column(k, &center_of_mass_velocity(data, k, mass));
     }
+}
+
+/// Velocity of the centre of mass per unit velocity of degree of freedom `k`: the linear momentum of its subtree over the whole
+/// mass. [kg] Needs `update_composites`.
+pub(crate) fn center_of_mass_velocity(data: &Data, k: usize, mass: f64) -> Vector3 {
+    data.composite[data.topology.dof_body[k]].mul(&data.subspace[k]).force / mass
 }
 
 /// `½ Σ V · I V`, without the rotors' share. Needs `update_velocities`. [J]

@@ -16,6 +16,9 @@ pub use link::{LinkNews, Measurement, RobotLink, Trajectory, TrajectoryPoint};
 pub use server::{Listening, ServeError, Studio, Token, TokenError};
 pub use session::{OpenError, Settings};
 
+/// Port of the page where none is given.
+pub const DEFAULT_PORT: u16 = 8787;
+
 /// Bytes as text of messages.
 fn text_of(bytes: &[u8]) -> String {
     use base64::Engine as _;

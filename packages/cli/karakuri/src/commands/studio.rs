@@ -26,7 +26,7 @@ pub struct Args {
     #[arg(long)]
     folder: Option<PathBuf>,
     /// Port; 0 takes any that is free
-    #[arg(long, default_value_t = 8787)]
+    #[arg(long, default_value_t = karakuri_studio::DEFAULT_PORT)]
     port: u16,
     /// Address to listen at, in place of this machine alone; needs --token-file
     #[arg(long, value_name = "ADDRESS")]

@@ -1,7 +1,8 @@
 //! Inverse kinematics: joint positions that bring frames and the centre of mass to targets.
 //!
-//! Minimises `½ |r(q)|²`, `r` stacking each target's weighted error `[log(R_T R_Eᵀ); p_WT − p_WE]` in the target's
-//! axes, and `p_WTarget − p_WCom` in the world's where the centre of mass has a target, within the joint limits. With `J` the Jacobian of the frames in the same axes, one step is
+//! Minimises `½ |r(q)|²` within the joint limits. `r` stacks each target's weighted error `[log(R_T R_Eᵀ); p_WT − p_WE]` in the
+//! target's axes, then, where the centre of mass has a target, `p_WTarget − p_WCom` in the world's axes. With `J` the Jacobian
+//! of frames and centre of mass in the same axes, one step is
 //!
 //! ```text
 //! δ = Jᵀ (J Jᵀ + λ 1)⁻¹ r

@@ -3,7 +3,7 @@
 use karakuri_model::{BodyId, FrameId, Model};
 use karakuri_spatial::{Matrix3, Pose, Vector3};
 
-use super::step::ROWS;
+use super::step::{CENTER_OF_MASS_ROWS, ROWS};
 
 /// A desired pose of a frame, or a part of it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -150,7 +150,8 @@ pub enum IkError {
 impl IkProblem<'_> {
     /// Number of weighted errors.
     pub(super) fn n_rows(&self) -> usize {
-        ROWS * self.targets.len() + if self.center_of_mass.is_some() { 3 } else { 0 }
+        ROWS * self.targets.len()
+            + if self.center_of_mass.is_some() { CENTER_OF_MASS_ROWS } else { 0 }
     }
 
     pub(super) fn check(&self, model: &Model) -> Result<(), IkError> {

@@ -3,7 +3,7 @@
 use karakuri_model::{BodyId, JointKind, Model};
 use karakuri_spatial::Vector3;
 
-use super::step::{self, Errors, ROWS};
+use super::step::{self, CENTER_OF_MASS_ROWS, Errors, ROWS};
 use super::{IkError, IkMethod, IkObstacle, IkOptions, IkOutcome, IkProblem, IkTarget};
 use crate::crba::update_composites;
 use crate::{Data, Reduction, forward_kinematics, integrate, random_position};
@@ -67,7 +67,7 @@ impl InverseKinematics {
     pub fn new(model: &Model, n_targets: usize) -> Self {
         let reduction = Reduction::new(model);
         let n = reduction.n_independent;
-        let m = ROWS * n_targets + 3;
+        let m = ROWS * n_targets + CENTER_OF_MASS_ROWS;
         Self {
             position: model.neutral_position(),
             data: Data::new(model),

@@ -4,7 +4,7 @@ use karakuri_model::Model;
 use karakuri_spatial::Vector3;
 
 use super::{IkCenterOfMass, IkProblem};
-use crate::centroidal::total_inertia;
+use crate::centroidal::{center_of_mass_velocity, total_inertia};
 use crate::dense::solve_positive_definite;
 use crate::frames::shifted;
 use crate::position::rotation_vector;
@@ -13,6 +13,9 @@ use crate::{Data, Reduction, center_of_mass, frame_pose};
 
 /// Rows of one target: three of orientation, three of position.
 pub(super) const ROWS: usize = 6;
+
+/// Rows of the target of the centre of mass.
+pub(super) const CENTER_OF_MASS_ROWS: usize = 3;
 
 /// Errors of all targets at a position.
 #[derive(Debug, Clone, Copy)]
@@ -77,12 +80,11 @@ pub(super) fn jacobian(
     let (of_frames, of_mass) = J.split_at_mut(ROWS * n * problem.targets.len());
     if let Some(IkCenterOfMass { weight, .. }) = problem.center_of_mass {
         let mass = total_inertia(model, data).mass;
-        for (k, S) in data.subspace.iter().enumerate() {
-            // The centre of mass moves by the linear momentum of the subtree over the whole mass.
-            let h = data.composite[data.topology.dof_body[k]].mul(S).force;
+        for k in 0..data.subspace.len() {
+            let velocity = center_of_mass_velocity(data, k, mass);
             let (column, factor) = reduction.row(k);
-            for axis in 0..3 {
-                of_mass[axis * n + column] += factor * weight[axis] * h[axis] / mass;
+            for axis in 0..CENTER_OF_MASS_ROWS {
+                of_mass[axis * n + column] += factor * weight[axis] * velocity[axis];
             }
         }
     }
@@ -127,8 +129,8 @@ pub(super) fn damped_step(
     delta: &mut [f64],
 ) -> bool {
     let (m, n) = (r.len(), delta.len());
-    // Lower triangle of J Jᵀ.
-    // `Jᵀ (J Jᵀ + λ)⁻¹ = (Jᵀ J + λ)⁻¹ Jᵀ`; the left side solves for the few errors instead of all joints.
+    // `Jᵀ (J Jᵀ + λ)⁻¹ = (Jᵀ J + λ)⁻¹ Jᵀ`; the left side solves for the few errors instead of all joints. The solver reads the
+    // lower triangle.
     for i in 0..m {
         for j in 0..=i {
             let rows = J[i * n..(i + 1) * n].iter().zip(&J[j * n..(j + 1) * n]);
@@ -136,7 +138,6 @@ pub(super) fn damped_step(
         }
     }
     let trace: f64 = (0..m).map(|i| A[i * m + i]).sum();
-    // λ t, with t the mean of the diagonal of J Jᵀ.
     // Relative to the diagonal, a damping means the same for any size of the robot and any weights.
     let shift = damping * trace / m as f64;
     // No joint that may move acts on an error, or something is NaN.

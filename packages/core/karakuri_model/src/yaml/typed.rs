@@ -196,34 +196,49 @@ fn twice(entries: &[(String, Place, Arc<Node>)]) -> Option<(&str, &Place)> {
     entries.iter().find(|(key, ..)| !seen.insert(key)).map(|(key, place, _)| (key.as_str(), place))
 }
 
+/// A word as YAML's core schema reads it.
+enum Scalar {
+    Nothing,
+    Bool(bool),
+    Integer(i128),
+    Float(f64),
+    Text,
+}
+
+/// Apart from [`visit_scalar`], which is compiled for every type that is read.
+fn scalar(text: &str, plain: bool) -> Scalar {
+    if !plain {
+        return Scalar::Text;
+    }
+    match text {
+        "" | "~" | "null" | "Null" | "NULL" => return Scalar::Nothing,
+        "true" | "True" | "TRUE" => return Scalar::Bool(true),
+        "false" | "False" | "FALSE" => return Scalar::Bool(false),
+        _ => {}
+    }
+    match (integer(text), float(text)) {
+        (Some(integer), _) => Scalar::Integer(integer),
+        (None, Some(number)) => Scalar::Float(number),
+        (None, None) => Scalar::Text,
+    }
+}
+
 fn visit_scalar<'n, V: Visitor<'n>>(
     text: &str,
     plain: bool,
     visitor: V,
 ) -> Result<V::Value, YamlError> {
-    if !plain {
-        return visitor.visit_str(text);
-    }
-    match text {
-        "" | "~" | "null" | "Null" | "NULL" => return visitor.visit_unit(),
-        "true" | "True" | "TRUE" => return visitor.visit_bool(true),
-        "false" | "False" | "FALSE" => return visitor.visit_bool(false),
-        _ => {}
-    }
-    if let Some(integer) = integer(text) {
-        return match u64::try_from(integer) {
-            // First, as most types that a file fills are counts.
-            Ok(integer) => visitor.visit_u64(integer),
-            // Types check the range: an integer goes to the smallest kind that holds it.
-            Err(_) => match i64::try_from(integer) {
-                Ok(integer) => visitor.visit_i64(integer),
-                Err(_) => visitor.visit_i128(integer),
-            },
-        };
-    }
-    match float(text) {
-        Some(number) => visitor.visit_f64(number),
-        None => visitor.visit_str(text),
+    match scalar(text, plain) {
+        Scalar::Nothing => visitor.visit_unit(),
+        Scalar::Bool(flag) => visitor.visit_bool(flag),
+        // Types check the range: an integer goes to the smallest kind that holds it.
+        Scalar::Integer(integer) => match (u64::try_from(integer), i64::try_from(integer)) {
+            (Ok(integer), _) => visitor.visit_u64(integer),
+            (_, Ok(integer)) => visitor.visit_i64(integer),
+            _ => visitor.visit_i128(integer),
+        },
+        Scalar::Float(number) => visitor.visit_f64(number),
+        Scalar::Text => visitor.visit_str(text),
     }
 }
 
