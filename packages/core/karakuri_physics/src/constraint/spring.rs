@@ -95,6 +95,11 @@ impl Spring {
         })
     }
 
+    /// Whether it never gives a force: its law as a row has no finite compliance.
+    fn is_forceless(&self) -> bool {
+        self.stiffness <= 0.0 && self.damping <= 0.0
+    }
+
     /// The robot that has all of it, if one has.
     fn robot(&self) -> Option<usize> {
         match (self.a, self.b) {
@@ -260,8 +265,7 @@ impl Constraint for Springs {
         let Some(AttachedSpring { spring, movers }) = self.all[index] else { return };
         // In free motion the robot's own springs are in its midpoint rule already.
         let flying = |robot: usize| rows.robots[robot].as_ref().is_none_or(|r| r.free_motion.on);
-        if (spring.stiffness <= 0.0 && spring.damping <= 0.0) || spring.robot().is_some_and(flying)
-        {
+        if spring.is_forceless() || spring.robot().is_some_and(flying) {
             return;
         }
         let (p_a, p_b) = (rows.anchor(&spring.a), rows.anchor(&spring.b));
@@ -308,6 +312,10 @@ impl Constraint for Springs {
         }
         for (i, spring) in self.all.iter().enumerate() {
             let Some(AttachedSpring { spring, .. }) = spring else { continue };
+            // Its infinite compliance would be the first pivot of the robot's matrix, beside which all others count as 0.
+            if spring.is_forceless() {
+                continue;
+            }
             if let Some(robot) = spring.robot().and_then(|r| robots[r].as_mut()) {
                 robot.springs.indices.push(i);
                 // A spring to the world takes momentum from the robot, one within it does not.
