@@ -166,6 +166,10 @@ impl Wire for InProcess {
         Ok(n)
     }
 
+    fn sleep_until(&mut self, instant: Instant) {
+        Self::sleep_until(self, instant);
+    }
+
     fn now(&self) -> Instant {
         Self::now(self)
     }
