@@ -234,6 +234,25 @@ def test_jogging_starts_where_the_servo_is_and_goes_slowly(emulate, talk):
     assert emulator.servo(1)["torque_on"] is False
 
 
+def test_a_servo_that_was_let_go_and_turned_makes_no_leap_at_the_next_step(emulate, talk):
+    emulator = emulate("feetech", "--ids", "1")
+    jog = talk("jog", "feetech", emulator.link, "1", "--yes")
+    jog.hears("> ")
+    jog.says("0.1")
+    jog.hears("servo 1 is at .* counts, 0.(09|10)")
+    emulator.fault("torque-lost=1")
+    while emulator.servo(1)["torque_on"]:
+        pass
+    emulator.clear("torque-lost")
+    emulator.turn(1, 0.7)
+    jog.says("0.1")
+    jog.hears("servo 1 is not where it was sent; it goes on from where it is")
+    jog.hears("servo 1 is at .* counts, 0.(79|80)")
+    # 0.5 rad/s for 40 ms, and a count.
+    assert emulator.servo(1)["largest_goal_step_rad"] < 0.022
+    assert jog.ends(signal.SIGINT) == 3
+
+
 def test_a_servo_in_trouble_is_not_jogged(emulate):
     emulator = emulate("feetech", "--ids", "1", "--fault", "overload=1")
     done = hardware("jog", "feetech", emulator.link, "1", "--yes")

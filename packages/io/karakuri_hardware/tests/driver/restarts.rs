@@ -48,6 +48,74 @@ fn starts_gently(bus: &Emulated, io: &mut dyn RobotIo, target: f64) {
     }
 }
 
+/// Leads all joints at 1 rad/s for some cycles from sample `start` on, as a controller would that goes by the machine's clock.
+fn lead(io: &mut dyn RobotIo, start: u32, n: u32) -> u32 {
+    for sample in start..start + n {
+        command(io, -1.0 + 0.01 * f64::from(sample));
+        io.advance().unwrap();
+    }
+    start + n
+}
+
+/// No goal has leapt: none that was heard went further than its target in so many cycles, with what is made up at the ramp's speed in the
+/// last, and a count.
+fn no_goal_has_leapt(bus: &Emulated, io: &dyn RobotIo, n_cycles: f64, what: &str) {
+    let steps = bus.each("largest_goal_step_rad");
+    let largest = steps.iter().copied().fold(0.0, f64::max);
+    assert!(largest < 0.01 * n_cycles + 0.01 + 0.0016, "{what}: goals leap by {steps:?}");
+    assert_eq!(io.fault(0), None, "{what}");
+}
+
+#[test]
+fn a_pause_of_driver_commander_or_bus_makes_no_leap() {
+    let bus = Emulated::in_process(bus(3));
+    let mut io = bus.open(KEYS, &servos(3, ""));
+    let io = io.as_mut();
+    command(io, -1.0);
+    run_for(io, 1.5);
+    let mut sample = lead(io, 0, 50);
+    no_goal_has_leapt(&bus, io, 1.0, "moving");
+
+    bus.go_on(std::time::Duration::from_millis(80));
+    // First what was in a queue.
+    lead(io, sample, 1);
+    sample = lead(io, sample + 8, 40);
+    no_goal_has_leapt(&bus, io, 1.0, "the driver stood still for a moment");
+
+    bus.go_on(std::time::Duration::from_millis(300));
+    sample = lead(io, sample + 30, 20);
+    no_goal_has_leapt(&bus, io, 1.0, "the driver stood still for long");
+    run_for(io, 0.5);
+
+    run_for(io, 0.08);
+    sample = lead(io, sample + 8, 30);
+    no_goal_has_leapt(&bus, io, 1.0, "the commander was silent for a moment");
+
+    bus.fault("servo-gone=2");
+    sample = lead(io, sample, 10);
+    bus.clear("servo-gone");
+    sample = lead(io, sample, 12);
+    // Goals are sent until it was silent three times.
+    no_goal_has_leapt(&bus, io, 4.0, "a servo heard nothing for a moment");
+    let end = -1.0 + 0.01 * f64::from(sample - 1);
+    run_for(io, 1.0);
+    let errors: Vec<f64> = positions(io).iter().map(|position| position - end).collect();
+    assert!(errors.iter().all(|error| error.abs() < 0.003), "what was left is made up: {errors:?}");
+}
+
+#[test]
+fn a_commander_that_leaps_by_itself_is_not_followed_there_at_once() {
+    let bus = Emulated::in_process(bus(1));
+    let mut io = bus.open(KEYS, &servos(1, ""));
+    command(io.as_mut(), 0.0);
+    run_for(io.as_mut(), 0.1);
+    command(io.as_mut(), 1.0);
+    run_for(io.as_mut(), 0.5);
+    no_goal_has_leapt(&bus, io.as_ref(), 1.0, "leaping");
+    let there = positions(io.as_ref())[0];
+    assert!((0.4..0.52).contains(&there), "at 1 rad/s it is on its way: {there}");
+}
+
 #[test]
 fn a_start_that_takes_longer_than_a_cycle_skips_none() {
     let mut bus = Feetech::new();

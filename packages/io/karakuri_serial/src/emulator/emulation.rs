@@ -6,6 +6,7 @@ use std::fmt;
 use super::device::{Answer, Answers, Bus};
 use super::event::Event;
 use super::fault::Fault;
+use super::goal_steps::GoalSteps;
 use super::servo::{Alarm, Object, Plant, Root, Servo, move_servos};
 
 /// Step in which servos move. [s]
@@ -39,6 +40,7 @@ pub struct Emulation {
     devices_baud: u32,
     /// Per servo, a bit for each alarm.
     alarms: Vec<u8>,
+    goal_steps: GoalSteps,
     events: Vec<Event>,
     random: u64,
 }
@@ -88,6 +90,7 @@ impl Emulation {
         Self {
             answers: Answers::new(line),
             alarms: vec![0; bus.servos().len()],
+            goal_steps: GoalSteps::new(bus.servos().len()),
             devices_baud: line.baud,
             host_baud: line.baud,
             bus,
@@ -131,6 +134,11 @@ impl Emulation {
     /// The same, to be turned by hand.
     pub(crate) fn servos_mut(&mut self) -> &mut [Servo] {
         self.bus.servos_mut()
+    }
+
+    /// Largest step between two goals that each servo has accepted while its torque was on. [rad]
+    pub(crate) fn largest_goal_steps(&self) -> impl Iterator<Item = f64> + '_ {
+        self.goal_steps.largest()
     }
 
     /// Faults that are on.
@@ -218,6 +226,7 @@ impl Emulation {
                 self.moved_until = step;
                 self.answers.set_line(self.bus.line());
                 self.bus.advance(step, &mut self.answers);
+                self.goal_steps.look(self.bus.servos());
                 move_servos(self.bus.servos_mut(), &mut *self.plant, STEP);
             } else if let Some(away_s) = self.send_byte(time, to_host) {
                 self.report();
@@ -249,6 +258,7 @@ impl Emulation {
             // The answer leaves with the line of its request, even if that changes the line.
             self.answers.set_line(line);
             self.bus.receive(heard.byte, heard.time, &mut self.answers);
+            self.goal_steps.look(self.bus.servos());
         }
     }
 

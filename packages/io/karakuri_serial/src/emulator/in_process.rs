@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::emulation::{Emulation, PortState};
-use super::side;
+use super::side::{self, Moment};
 use crate::line::Line;
 use crate::port::Wire;
 
@@ -110,8 +110,8 @@ impl InProcess {
     /// JSON answer, the state or an `error`. No time passes.
     pub fn ask(&self, request: &str) -> String {
         let mut shared = self.lock();
-        let now = shared.seconds();
-        let answer = side::ask(request.as_bytes(), &mut shared.emulation, now);
+        let at = Moment { now: shared.seconds(), late: 0.0 };
+        let answer = side::ask(request.as_bytes(), &mut shared.emulation, at);
         String::from_utf8_lossy(&answer).into_owned()
     }
 
@@ -164,6 +164,10 @@ impl Wire for InProcess {
             *to = byte;
         }
         Ok(n)
+    }
+
+    fn sleep_until(&mut self, instant: Instant) {
+        Self::sleep_until(self, instant);
     }
 
     fn now(&self) -> Instant {

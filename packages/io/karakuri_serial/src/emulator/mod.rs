@@ -9,6 +9,7 @@ mod emulation;
 mod event;
 mod fault;
 pub mod feetech;
+mod goal_steps;
 pub mod ics;
 mod in_process;
 pub(crate) mod pty;

@@ -9,7 +9,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use super::emulation::{Emulation, PortState};
 use super::event::Event;
 use super::pty::Pty;
-use super::side::SideChannel;
+use super::side::{Moment, SideChannel};
 
 /// Time between two looks while bytes are under way, as long as a full-speed USB frame. [s]
 const FRAME: f64 = 1e-3;
@@ -148,7 +148,7 @@ impl Run<'_> {
             self.absent_until = now + away_s;
         }
         if let Some(side) = &mut self.side {
-            side.serve(emulation, now);
+            side.serve(emulation, Moment { now, late: self.clock.behind });
         }
         emulation.events().for_each(|event| say(&event));
         self.sleep(emulation).map_err(|source| RunError::Broken { source })

@@ -64,6 +64,8 @@ struct Watch {
 #[derive(Debug, Serialize)]
 struct State {
     time_s: f64,
+    /// By how much the emulated time is behind the machine's clock, of which it leaves out what it cannot keep up with.
+    late_s: f64,
     baud: u32,
     faults: Vec<String>,
     /// Root link of the robot that the servos move; null without one.
@@ -94,6 +96,8 @@ struct ServoState {
     board: usize,
     torque_on: bool,
     goal_rad: f64,
+    /// Largest step between two goals that it has accepted while its torque was on, the first from where it was.
+    largest_goal_step_rad: f64,
     position_rad: f64,
     velocity_rad_per_s: f64,
     effort_nm: f64,
@@ -119,6 +123,15 @@ enum RequestError {
     WatchInCall,
     #[error("`{field}` is {value}; write a number {range}")]
     Number { field: &'static str, value: f64, range: &'static str },
+}
+
+/// When something is asked.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Moment {
+    /// Emulated time. [s]
+    pub(crate) now: f64,
+    /// By how much that is behind the machine's clock. [s]
+    pub(crate) late: f64,
 }
 
 /// The socket and who has connected to it.
@@ -173,8 +186,8 @@ impl SideChannel {
             .reduce(f64::min)
     }
 
-    /// Answers requests and sends states that are due at `now` [s].
-    pub(crate) fn serve(&mut self, emulation: &mut Emulation, now: f64) {
+    /// Answers requests and sends states that are due.
+    pub(crate) fn serve(&mut self, emulation: &mut Emulation, at: Moment) {
         while let Ok((stream, _)) = self.listener.accept() {
             if stream.set_nonblocking(true).is_ok() {
                 self.partners.push(Partner {
@@ -187,7 +200,7 @@ impl SideChannel {
             }
         }
         for partner in &mut self.partners {
-            partner.serve(emulation, now);
+            partner.serve(emulation, at);
         }
         self.partners.retain(|partner| !partner.is_gone);
     }
@@ -200,18 +213,18 @@ impl Drop for SideChannel {
 }
 
 impl Partner {
-    fn serve(&mut self, emulation: &mut Emulation, now: f64) {
+    fn serve(&mut self, emulation: &mut Emulation, at: Moment) {
         self.is_gone |= self.read().is_err();
         while let Some(end) = self.input.iter().position(|byte| *byte == b'\n') {
             let line: Vec<u8> = self.input.drain(..=end).collect();
-            let answer = self.answer(&line, emulation, now);
-            self.send(&answer, emulation, now);
+            let answer = self.answer(&line, emulation, at.now);
+            self.send(&answer, emulation, at);
         }
         if let Some([next, period]) = self.watch
-            && now >= next
+            && at.now >= next
         {
-            self.watch = Some([(next + period).max(now), period]);
-            self.send(&Ok(()), emulation, now);
+            self.watch = Some([(next + period).max(at.now), period]);
+            self.send(&Ok(()), emulation, at);
         }
         self.is_gone |= self.write().is_err() || self.output.len() > LARGEST_BACKLOG;
     }
@@ -260,17 +273,17 @@ impl Partner {
         }
     }
 
-    fn send(&mut self, answer: &Result<(), RequestError>, emulation: &Emulation, now: f64) {
-        self.output.extend(reply(answer, emulation, now));
+    fn send(&mut self, answer: &Result<(), RequestError>, emulation: &Emulation, at: Moment) {
+        self.output.extend(reply(answer, emulation, at));
         self.output.push(b'\n');
     }
 }
 
-/// Answers a request that comes without a socket, as a call at `now` [s].
-pub(super) fn ask(request: &[u8], emulation: &mut Emulation, now: f64) -> Vec<u8> {
+/// Answers a request that comes without a socket, as a call.
+pub(super) fn ask(request: &[u8], emulation: &mut Emulation, at: Moment) -> Vec<u8> {
     let request = serde_json::from_slice(request).map_err(RequestError::from);
     let answer = request.and_then(|request| obey(request, emulation));
-    reply(&answer, emulation, now)
+    reply(&answer, emulation, at)
 }
 
 fn obey(request: Request, emulation: &mut Emulation) -> Result<(), RequestError> {
@@ -299,9 +312,9 @@ fn obey(request: Request, emulation: &mut Emulation) -> Result<(), RequestError>
 }
 
 /// A line of JSON: the state, or what is wrong with the request.
-fn reply(answer: &Result<(), RequestError>, emulation: &Emulation, now: f64) -> Vec<u8> {
+fn reply(answer: &Result<(), RequestError>, emulation: &Emulation, at: Moment) -> Vec<u8> {
     let line = match answer {
-        Ok(()) => serde_json::to_vec(&state(emulation, now)),
+        Ok(()) => serde_json::to_vec(&state(emulation, at)),
         Err(error) => serde_json::to_vec(&serde_json::json!({ "error": error.to_string() })),
     };
     line.unwrap_or_default()
@@ -322,12 +335,13 @@ fn servo(emulation: &mut Emulation, id: u8) -> Result<&mut Servo, RequestError> 
     servo.ok_or(RequestError::NoServo { id, known })
 }
 
-fn state(emulation: &Emulation, now: f64) -> State {
-    let servo = |servo: &Servo| ServoState {
+fn state(emulation: &Emulation, at: Moment) -> State {
+    let servo = |(servo, largest_step): (&Servo, f64)| ServoState {
         id: servo.id,
         board: servo.board,
         torque_on: servo.torque_on,
         goal_rad: servo.goal,
+        largest_goal_step_rad: largest_step,
         position_rad: servo.position,
         velocity_rad_per_s: servo.velocity,
         effort_nm: servo.effort,
@@ -337,7 +351,8 @@ fn state(emulation: &Emulation, now: f64) -> State {
         alarms: Alarm::ALL.iter().filter(|a| servo.is_raised(**a)).map(|a| a.name()).collect(),
     };
     State {
-        time_s: now,
+        time_s: at.now,
+        late_s: at.late,
         baud: emulation.baud(),
         faults: emulation.faults().iter().map(ToString::to_string).collect(),
         robot: emulation.root().map(|root| RootState {
@@ -346,7 +361,7 @@ fn state(emulation: &Emulation, now: f64) -> State {
             has_fallen: root.has_fallen,
             is_held: root.is_held,
         }),
-        servos: emulation.servos().iter().map(servo).collect(),
+        servos: emulation.servos().iter().zip(emulation.largest_goal_steps()).map(servo).collect(),
         objects: emulation
             .objects()
             .into_iter()

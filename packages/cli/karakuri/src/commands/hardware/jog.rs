@@ -46,6 +46,8 @@ servo carries.
 const LONGEST: f64 = 0.35;
 /// Speed of a step. [rad/s]
 const SPEED: f64 = 0.5;
+/// A servo that is farther than this from where it was sent has not followed. [rad]
+const FARTHEST_OFF: f64 = 0.1;
 /// Time from goal to goal on the path of a step.
 const STRIDE: Duration = Duration::from_millis(40);
 /// Longest time in which a servo comes to rest after its last goal.
@@ -155,6 +157,7 @@ impl Jog<'_> {
         let Some(state) = self.bus.state(wire, self.servo)?.answer() else {
             bail!("servo {} does not answer any more; check its cable", self.servo);
         };
+        self.start_where_it_is(wire, &state)?;
         let scale = state.scale;
         let (start, end) = (self.goal, scale.moved(self.goal, angle));
         let distance = f64::from(end - start) / scale.counts_per_radian;
@@ -168,6 +171,17 @@ impl Jog<'_> {
         }
         let state = self.settle(wire)?.unwrap_or(state);
         output::print(&format!("servo {} is {}\n", self.servo, place(&state)))
+    }
+
+    /// Holds a servo where it is that was let go, turned or stopped since its last step: the next one would be a leap.
+    fn start_where_it_is(&mut self, wire: &mut Wire, state: &State) -> Result<()> {
+        let off = f64::from(state.position - self.goal).abs() / state.scale.counts_per_radian.abs();
+        if state.is_on == Some(false) || off > FARTHEST_OFF {
+            eprintln!("servo {} is not where it was sent; it goes on from where it is", self.servo);
+            self.goal = state.position;
+            self.bus.engage(wire, self.servo, self.goal)?;
+        }
+        Ok(())
     }
 
     /// Waits until the servo rests; where it is then.

@@ -201,3 +201,23 @@ fn a_fault_of_one_servo_does_not_end_that_of_another() {
     assert_eq!(emulation.faults().len(), 3);
     assert!((emulation.servos()[0].voltage - 8.0).abs() < 1e-12);
 }
+
+#[test]
+fn steps_of_goals_count_while_there_is_torque() {
+    let mut emulation = toy();
+    let largest = |emulation: &Emulation| emulation.largest_goal_steps().next().unwrap();
+    let goal = |emulation: &mut Emulation, goal: f64, time: f64| {
+        emulation.servos_mut()[0].goal = goal;
+        emulation.advance(time, &mut Vec::new());
+    };
+    emulation.servos_mut()[0].place(0.3);
+    goal(&mut emulation, 2.0, 0.01);
+    assert!(largest(&emulation) < 1e-12, "limp, it follows no goal");
+    goal(&mut emulation, 0.35, 0.02);
+    emulation.servos_mut()[0].torque_on = true;
+    goal(&mut emulation, 0.35, 0.03);
+    assert!((largest(&emulation) - 0.05).abs() < 1e-9, "from where it is: {}", largest(&emulation));
+    goal(&mut emulation, 0.15, 0.04);
+    goal(&mut emulation, 0.10, 0.05);
+    assert!((largest(&emulation) - 0.2).abs() < 1e-9, "{}", largest(&emulation));
+}

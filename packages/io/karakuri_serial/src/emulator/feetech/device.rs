@@ -185,7 +185,7 @@ impl Device {
         }
         if goal {
             self.has_goal = true;
-            servo.torque_on = true;
+            servo.switch_on();
         }
         self.configure(servo);
         if goal || torque || frame {
@@ -208,7 +208,7 @@ impl Device {
                 self.has_goal = true;
             }
             _ => {
-                servo.torque_on = true;
+                servo.switch_on();
                 servo.clear_overload();
                 (self.overcurrent, self.overcurrent_for) = (false, 0.0);
             }

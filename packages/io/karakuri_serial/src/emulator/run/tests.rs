@@ -203,6 +203,10 @@ fn the_side_channel_tells_and_disturbs() {
     let running = Running::start();
     let mut side = running.side();
     let state = ask(&mut side, "\"state\"");
+    assert_eq!(
+        (&state["late_s"], &state["servos"][0]["largest_goal_step_rad"]),
+        (&0.0.into(), &0.0.into())
+    );
     assert_eq!(state["servos"][0]["position_rad"], 0.0);
     assert_eq!(state["baud"], 38_400);
     let state = ask(&mut side, r#"{"turn": {"id": 1, "position_rad": 0.5}}"#);
