@@ -37,7 +37,9 @@ pub use performance::{Extremes, MotionState, Performance};
 pub use physics_scene::PhysicsScene;
 pub use pose::Pose;
 pub use problem::{Code, Problem};
-pub use review::{Check, Finding, JointPeak, MarginSample, Review, ReviewSettings, review};
+pub use review::{
+    Check, Finding, JointPeak, MarginSample, Review, ReviewSettings, Reviewing, review,
+};
 pub use robot::Performer;
 pub use score::Span;
 pub use stretch::{Fit, fit_to_limits, stretched};
