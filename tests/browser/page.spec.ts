@@ -34,10 +34,16 @@ for (const scheme of ['dark', 'light'] as const) {
       ['Joints', 'List'],
       ['Balance', 'Timeline'],
       ['Checks', 'Curves'],
+      ['Scene', 'List'],
+      ['Run', 'List'],
+      ['Panels', 'List'],
     ];
     for (const [right, below] of views) {
       await studio.tab(right).click();
       await studio.tab(below).click();
+      // with something in it
+      const add = { Scene: 'Box', Panels: 'Panel' }[right];
+      if (add !== undefined) await page.getByRole('button', { name: add, exact: true }).click();
       await studio.idle();
       const { violations } = await new AxeBuilder({ page }).analyze();
       const serious = violations.filter((one) => one.impact === 'serious' || one.impact === 'critical');

@@ -55,6 +55,10 @@ impl Document {
                 let units = std::mem::replace(&mut self.units, *units);
                 Ok(vec![Op::SetUnits { units }])
             }
+            Op::SetGamepad { bindings } => {
+                let bindings = std::mem::replace(&mut self.gamepad, bindings.clone());
+                Ok(vec![Op::SetGamepad { bindings }])
+            }
             Op::SetMirror { mirror } => {
                 let mirror = std::mem::replace(&mut self.mirror, mirror.clone());
                 Ok(vec![Op::SetMirror { mirror }])

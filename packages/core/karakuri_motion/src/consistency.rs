@@ -57,8 +57,31 @@ impl Document {
                 }
             }
         }
+        self.check_gamepad(&mut found);
         self.check_names(&mut found);
         found.0
+    }
+
+    fn check_gamepad(&self, found: &mut Problems) {
+        for (i, binding) in self.gamepad.iter().enumerate() {
+            let at = format!("gamepad[{i}]");
+            if binding.inputs() != 1 {
+                let message =
+                    format!("a binding is of one input, this one of {}", binding.inputs());
+                found.add(Code::Kind, &at, &message, "write one of axis, button");
+            }
+            if binding.outputs() != 1 {
+                let message = format!("an input does one thing, this one {}", binding.outputs());
+                found.add(Code::Kind, &at, &message, "write one of joint, link, pose, action");
+            }
+            self.check_pose_name(&format!("{at}.pose"), binding.pose.as_deref(), found);
+            found.finite(&format!("{at}.speed"), binding.speed.unwrap_or(0.0));
+            for x in binding.direction.iter().flatten() {
+                found.finite(&format!("{at}.direction"), *x);
+            }
+            let dead_zone = binding.dead_zone.unwrap_or(0.0);
+            found.range(&format!("{at}.dead_zone"), dead_zone, [0.0, 0.9], "of the axis");
+        }
     }
 
     fn check_poses(&self, found: &mut Problems) {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
+use crate::gamepad::GamepadBinding;
 use crate::mirror::Mirror;
 use crate::motion::Motion;
 use crate::panel::Panel;
@@ -51,6 +52,9 @@ pub struct Document {
     #[serde(default)]
     #[cfg_attr(feature = "ts", ts(as = "std::collections::BTreeMap<String, String>"))]
     pub scripts: IndexMap<String, String>,
+    /// What a gamepad moves.
+    #[serde(default)]
+    pub gamepad: Vec<GamepadBinding>,
     /// Joints that mirror each other; `None`: those that the robot's axes say.
     #[serde(default)]
     pub mirror: Option<Mirror>,
@@ -121,6 +125,7 @@ impl Default for Document {
             parameters: IndexMap::new(),
             panels: Vec::new(),
             scripts: IndexMap::new(),
+            gamepad: Vec::new(),
             mirror: None,
         }
     }

@@ -8,6 +8,7 @@ pub mod curve;
 mod document;
 pub mod file;
 pub mod formats;
+mod gamepad;
 mod loads;
 mod mirror;
 mod motion;
@@ -26,6 +27,7 @@ mod symmetry;
 
 pub use bake::bake;
 pub use document::{AngleUnit, Document, RobotReference, Units, VERSION};
+pub use gamepad::{Action, GamepadBinding};
 pub use loads::{Balance, Loads, LoadsOf};
 pub use mirror::{Mirror, MirrorPair};
 pub use motion::{Blend, Ease, Key, Marker, Motion, RootPose, Scene, Start, Support, Track};
@@ -35,7 +37,9 @@ pub use performance::{Extremes, MotionState, Performance};
 pub use physics_scene::PhysicsScene;
 pub use pose::Pose;
 pub use problem::{Code, Problem};
-pub use review::{Check, Finding, JointPeak, MarginSample, Review, ReviewSettings, review};
+pub use review::{
+    Check, Finding, JointPeak, MarginSample, Review, ReviewSettings, Reviewing, review,
+};
 pub use robot::Performer;
 pub use score::Span;
 pub use stretch::{Fit, fit_to_limits, stretch};

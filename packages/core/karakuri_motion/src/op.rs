@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::document::{RobotReference, Units};
+use crate::gamepad::GamepadBinding;
 use crate::mirror::Mirror;
 use crate::motion::{Key, Marker, Motion, Scene, Start, Support, Track};
 use crate::panel::Panel;
@@ -337,6 +338,12 @@ pub enum Op {
     RemoveScript {
         /// Name of the script.
         name: String,
+    },
+    /// Sets all that a gamepad moves.
+    #[serde(rename = "gamepad.set")]
+    SetGamepad {
+        /// Inputs and what they do.
+        bindings: Vec<GamepadBinding>,
     },
     /// Sets the mirror table; `null`: that of the robot's axes.
     #[serde(rename = "mirror.set")]

@@ -152,36 +152,70 @@ impl Review {
 ///
 /// # Errors
 /// When the physics refuses the robot, as one without mass.
-pub fn review(
-    performance: &mut Performance,
-    settings: &ReviewSettings,
-) -> Result<Review, WorldError> {
-    let mut reviewer = Reviewer::new(performance, settings)?;
-    for joint in performance.joints().collect::<Vec<_>>() {
-        // Jumps are asked of the curves: samples see only an interval's end and the next one's beginning.
-        let limit = IMPULSE * performance.performer().model.joints[joint.0].limits.velocity;
-        for jump in performance.velocity_jumps(joint) {
-            let value = (jump.after - jump.before).abs();
-            if value > limit {
-                let at = At { time: jump.t, scene: performance.scene_at(jump.t) };
-                reviewer.joint(Check::Impulse, joint, at, Excess { value, limit });
+pub fn review(performance: &Performance, settings: &ReviewSettings) -> Result<Review, WorldError> {
+    let mut reviewing = Reviewing::new(performance.clone(), settings)?;
+    while reviewing.step()? {}
+    Ok(reviewing.finish())
+}
+
+/// A review under way, a frame at a time: that of a long motion can be stopped.
+#[derive(Debug)]
+pub struct Reviewing {
+    performance: Performance,
+    reviewer: Reviewer,
+    /// Times of the frames, and how many of them are done. [s]
+    times: Vec<f64>,
+    done: usize,
+    state: MotionState,
+}
+
+impl Reviewing {
+    /// Begins a review.
+    ///
+    /// # Errors
+    /// When the physics refuses the robot, as one without mass.
+    pub fn new(performance: Performance, settings: &ReviewSettings) -> Result<Self, WorldError> {
+        let mut reviewer = Reviewer::new(&performance, settings)?;
+        for joint in performance.joints().collect::<Vec<_>>() {
+            // Jumps are asked of the curves: samples see only an interval's end and the next one's beginning.
+            let limit = IMPULSE * performance.performer().model.joints[joint.0].limits.velocity;
+            for jump in performance.velocity_jumps(joint) {
+                let value = (jump.after - jump.before).abs();
+                if value > limit {
+                    let at = At { time: jump.t, scene: performance.scene_at(jump.t) };
+                    reviewer.joint(Check::Impulse, joint, at, Excess { value, limit });
+                }
             }
         }
+        check_leaps(&mut reviewer, &performance);
+        let (times, state) = (performance.times(), MotionState::default());
+        Ok(Self { performance, reviewer, times, done: 0, state })
     }
-    check_leaps(&mut reviewer, performance);
-    let mut state = MotionState::default();
-    for t in performance.times() {
-        performance.sample(t, &mut state);
+
+    /// Checks the next frame; whether there was one.
+    ///
+    /// # Errors
+    /// When a position of the motion is not finite.
+    pub fn step(&mut self) -> Result<bool, WorldError> {
+        let Some(t) = self.times.get(self.done) else { return Ok(false) };
+        self.performance.sample(*t, &mut self.state);
         // The other checks need the whole robot's state, which has no closed form in time.
-        reviewer.check(&state)?;
+        self.reviewer.check(&self.state)?;
+        self.done += 1;
+        Ok(true)
     }
-    // Splines overshoot between the samples, too.
-    for joint in performance.joints().collect::<Vec<_>>() {
-        if let Some(extremes) = performance.extremes(joint) {
-            reviewer.check_extremes(joint, &extremes, performance);
+
+    /// What was found in the frames that were checked, and between them.
+    pub fn finish(self) -> Review {
+        let Self { performance, mut reviewer, .. } = self;
+        // Splines overshoot between the samples, too.
+        for joint in performance.joints().collect::<Vec<_>>() {
+            if let Some(extremes) = performance.extremes(joint) {
+                reviewer.check_extremes(joint, &extremes, &performance);
+            }
         }
+        reviewer.finish(performance.duration())
     }
-    Ok(reviewer.finish(performance.duration()))
 }
 
 /// Leaps of joints, as of holds: a robot that gets frames has one of them to go so far.
@@ -198,6 +232,7 @@ fn check_leaps(reviewer: &mut Reviewer, performance: &Performance) {
     }
 }
 
+#[derive(Debug)]
 struct Reviewer {
     loads: LoadsOf,
     settings: ReviewSettings,
@@ -257,7 +292,7 @@ impl Reviewer {
         self.check_joints(state, &loads, at);
         self.check_balance(&loads, at);
         self.world.set_robot_state(self.robot, &state.q, &state.v)?;
-        for overlap in self.world.link_overlaps(self.robot) {
+        for overlap in self.world.update_link_overlaps(self.robot) {
             let [a, b] = &overlap.links;
             let excess = Excess { value: overlap.depth, limit: OVERLAP };
             self.add(Check::Collision, &format!("{a} and {b}"), at, excess);

@@ -14,7 +14,9 @@ use karakuri_dynamics::frame_pose;
 use karakuri_files::LoadError;
 use karakuri_gait::planner::{RootSign, Side};
 use karakuri_model::{Base, Diagnostics, Model};
-use karakuri_motion::{LoadsOf, MotionState, Performance, PhysicsScene, ReviewSettings, review};
+use karakuri_motion::{
+    LoadsOf, MotionState, Performance, PhysicsScene, Review, ReviewSettings, Reviewing,
+};
 use karakuri_physics::{RobotId, Scene, StepOutcome, World, WorldError};
 use karakuri_spatial::{Pose, UnitQuaternion, Vector3};
 
@@ -81,7 +83,7 @@ pub struct Surroundings<'a> {
     pub file: &'a Path,
 }
 
-/// Performs a motion in the physics simulation.
+/// Performs a motion in the physics simulation, and reviews it meanwhile in a thread beside.
 ///
 /// # Errors
 /// When it is cancelled, or the surroundings or the robot are wrong.
@@ -94,48 +96,90 @@ pub fn preview(
 ) -> Result<PreviewReport, PreviewError> {
     let mut stage = Stage::new(performance, surroundings)?;
     let conditions = ReviewSettings { friction: stage.friction, gravity: stage.gravity };
-    let reviewed = review(performance, &conditions)?;
-    let mut judge = Judge::new(&reviewed);
-    let mut clip = Clip::new(&stage.world, settings);
-    sink.layout(clip.layout());
-    let mut digest = Digest::default();
-    let end = performance.duration() + settings.tail;
-    let dt = stage.world.settings().dt;
-    let every = steps(settings.command_period / dt);
-    let mut loads = LoadsOf::new(performance.performer(), stage.gravity);
-    let (mut state, mut n) = (MotionState::default(), 0_u64);
-    let (mut until, mut shown_until) = (end, None);
-    while stage.world.time() < until - 0.5 * dt {
+    let planned = performance.clone();
+    std::thread::scope(|scope| {
+        let reviewing = scope.spawn(|| reviewed(planned, &conditions, cancel));
+        let run = Run { performance, settings, cancel }.perform(&mut stage, sink)?;
+        let reviewed = reviewing.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+        Ok(run.judge.report(reviewed, run.digest.text(), run.steps))
+    })
+}
+
+/// Checks a motion without physics.
+fn reviewed(
+    performance: Performance,
+    conditions: &ReviewSettings,
+    cancel: &AtomicBool,
+) -> Result<Review, PreviewError> {
+    let mut reviewing = Reviewing::new(performance, conditions)?;
+    while reviewing.step()? {
         if cancel.load(Ordering::Relaxed) {
             return Err(PreviewError::Cancelled);
         }
-        let t = stage.world.time();
-        if n.is_multiple_of(every) {
-            performance.sample(t + settings.command_period, &mut state);
-            stage.command(&state, loads.effort(&state));
-            performance.sample(t, &mut state);
-            if judge.watch(&stage, &state) {
-                until = *shown_until.get_or_insert(t + AFTER_FALL);
+    }
+    Ok(reviewing.finish())
+}
+
+/// What is performed, and how.
+struct Run<'a> {
+    performance: &'a mut Performance,
+    settings: &'a PreviewSettings,
+    cancel: &'a AtomicBool,
+}
+
+/// What the simulation says of a motion.
+struct Performed {
+    judge: Judge,
+    digest: Digest,
+    steps: u64,
+}
+
+impl Run<'_> {
+    fn perform(
+        self,
+        stage: &mut Stage,
+        sink: &mut dyn PreviewSink,
+    ) -> Result<Performed, PreviewError> {
+        let Self { performance, settings, cancel } = self;
+        let mut judge = Judge::default();
+        let mut clip = Clip::new(&stage.world, settings);
+        sink.layout(clip.layout());
+        let mut digest = Digest::default();
+        let end = performance.duration() + settings.tail;
+        let dt = stage.world.settings().dt;
+        let every = steps(settings.command_period / dt);
+        let mut loads = LoadsOf::new(performance.performer(), stage.gravity);
+        let (mut state, mut n) = (MotionState::default(), 0_u64);
+        let (mut until, mut shown_until) = (end, None);
+        while stage.world.time() < until - 0.5 * dt {
+            if cancel.load(Ordering::Relaxed) {
+                return Err(PreviewError::Cancelled);
             }
-            digest.add(stage.world.state_hash());
+            let t = stage.world.time();
+            if n.is_multiple_of(every) {
+                performance.sample(t + settings.command_period, &mut state);
+                stage.command(&state, loads.effort(&state));
+                performance.sample(t, &mut state);
+                if judge.watch(stage, &state) {
+                    until = *shown_until.get_or_insert(t + AFTER_FALL);
+                }
+                digest.add(stage.world.state_hash());
+            }
+            if let Some(chunk) = clip.take(&stage.world) {
+                sink.chunk(chunk);
+            }
+            if let StepOutcome::NonFinite { .. } = stage.world.step() {
+                judge.broke(t, &stage.world.non_finite_report());
+                break;
+            }
+            n += 1;
         }
-        if let Some(chunk) = clip.take(&stage.world) {
+        digest.add(stage.world.state_hash());
+        for chunk in [clip.take(&stage.world), clip.rest()].into_iter().flatten() {
             sink.chunk(chunk);
         }
-        if let StepOutcome::NonFinite { .. } = stage.world.step() {
-            judge.broke(t, &stage.world.non_finite_report());
-            break;
-        }
-        n += 1;
+        Ok(Performed { judge, digest, steps: n })
     }
-    digest.add(stage.world.state_hash());
-    if let Some(chunk) = clip.take(&stage.world) {
-        sink.chunk(chunk);
-    }
-    if let Some(chunk) = clip.rest() {
-        sink.chunk(chunk);
-    }
-    Ok(judge.report(reviewed, digest.text(), n))
 }
 
 /// Time that is shown after a fall. [s]

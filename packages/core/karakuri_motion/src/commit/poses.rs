@@ -50,6 +50,7 @@ fn rename_uses(document: &mut Document, name: &str, to: &str) {
         }
     };
     document.poses.values_mut().for_each(|pose| change(&mut pose.from));
+    document.gamepad.iter_mut().for_each(|binding| change(&mut binding.pose));
     for motion in document.motions.values_mut() {
         let uses = motion.start.pose.as_deref() == Some(name)
             || motion.scenes.iter().any(|scene| scene.pose.as_deref() == Some(name));
@@ -68,6 +69,7 @@ fn is_used(document: &Document, name: &str) -> bool {
     // A pose that is there is refused by `rename`, with a better reason.
     !document.poses.contains_key(name)
         && (document.poses.values().any(|pose| names(&pose.from))
+            || document.gamepad.iter().any(|binding| names(&binding.pose))
             || document.motions.values().any(|motion| {
                 names(&motion.start.pose) || motion.scenes.iter().any(|scene| names(&scene.pose))
             }))

@@ -7,6 +7,7 @@ use serde_json::json;
 
 use super::*;
 use crate::file::write;
+use crate::gamepad::GamepadBinding;
 use crate::motion::{Ease, Key, Marker, Motion, Scene, Support, Track};
 use crate::op::EntryList;
 use crate::pose::Pose;
@@ -87,6 +88,23 @@ fn a_pose_is_renamed_wherever_it_is_used() {
     assert_eq!(document.poses.keys().next().unwrap(), "upright");
     document.commit(&undo).unwrap();
     assert_eq!(write(&document), write(&super::tests::document()));
+}
+
+#[test]
+fn what_a_gamepad_moves_is_set_taken_back_and_renamed_with_its_pose() {
+    let mut document = document();
+    let to_pose =
+        GamepadBinding { button: Some(0), pose: Some("stand".into()), ..Default::default() };
+    let undo = document.commit(&[Op::SetGamepad { bindings: vec![to_pose.clone()] }]).unwrap();
+    document.commit(&[Op::RenamePose { name: "stand".into(), to: "upright".into() }]).unwrap();
+    assert_eq!(document.gamepad[0].pose.as_deref(), Some("upright"));
+    let remove = [Op::RemovePose { name: "upright".into() }];
+    assert!(refused(&mut document, &remove).contains("there is no pose `upright`"));
+    let two = GamepadBinding { joint: Some("knee".into()), ..to_pose };
+    let said = refused(&mut document, &[Op::SetGamepad { bindings: vec![two] }]);
+    assert!(said.contains("an input does one thing, this one 2"), "{said}");
+    document.commit(&undo).unwrap();
+    assert!(document.gamepad.is_empty());
 }
 
 #[test]

@@ -44,6 +44,10 @@ panels:
   - {title: Tuning, widgets: [{max: 20.0, min: 1.0, slider: drives.l_knee_pitch.stiffness}, {plot: [margin, script.k]}]}
 scripts:
   arm: "fn step(s) {\n  s.say(\"hé\");\n}\n"
+gamepad:
+  - {axis: 0, dead_zone: 0.2, joint: head_yaw, speed: 90.0}
+  - {button: 0, pose: stand}
+  - {action: stop, button: 1}
 mirror:
   pairs:
     - [l_hip_roll, r_hip_roll, -1.0]
@@ -96,6 +100,13 @@ fn mistakes_have_a_line_a_column_and_a_sentence() {
         ("r_knee_pitch: -20", "l_knee_pitch: -20", "l_knee_pitch"),
         ("{t: 0.4,", "{t: 0,", "0 s is not after the key before it"),
         ("{plot: [margin, script.k]}", "{min: 3}", "a widget is of one kind, this one of 0"),
+        (
+            "axis: 0, ",
+            "",
+            "gamepad[0]: a binding is of one input, this one of 0; write one of axis, button",
+        ),
+        ("button: 0, pose: stand", "button: 0", "an input does one thing, this one 0"),
+        ("dead_zone: 0.2", "dead_zone: 2", "2 of the axis is out of range"),
         ("karakuri_motion: 1", "positions: []", "this is no motion document"),
         ("frame: 0.015", "frame: 0", "greet.yaml:9:12: motions.greet.frame: 0 s is out of range"),
         ("poses:", "poses: [", "not readable as YAML"),

@@ -37,6 +37,7 @@ pub fn write(document: &Document) -> String {
             text.extend([format!("  {}: {}\n", key(name), lines(script))]);
         }
     }
+    list(&mut text, "", "gamepad", document.gamepad.iter().map(flow_of));
     if let Some(mirror) = &document.mirror {
         text += "mirror:\n";
         list(&mut text, "  ", "pairs", mirror.pairs.iter().map(flow_of));

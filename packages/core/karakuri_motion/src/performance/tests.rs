@@ -268,7 +268,7 @@ fn a_good_motion_passes_and_bad_ones_are_found() {
     let performer = khr1();
     let settings = ReviewSettings::default();
     let check = |document: &Document, name: &str| {
-        review(&mut Performance::new(document, name, &performer).unwrap(), &settings).unwrap()
+        review(&Performance::new(document, name, &performer).unwrap(), &settings).unwrap()
     };
     let good = check(&greet(), "greet");
     assert!(good.first_error().is_none(), "{:?}", good.findings);
@@ -316,8 +316,8 @@ motions:
       head_yaw: {keys: [{t: 0, y: 0}, {t: 1, y: 1.55, ease: natural}, {t: 2, y: 1.55, ease: natural}, {t: 3, y: 0, ease: natural}]}
 ";
     let document = file::read("t.yaml", text).unwrap();
-    let mut performance = Performance::new(&document, "m", &performer).unwrap();
-    let found = review(&mut performance, &ReviewSettings::default()).unwrap();
+    let performance = Performance::new(&document, "m", &performer).unwrap();
+    let found = review(&performance, &ReviewSettings::default()).unwrap();
     let finding = found.findings.iter().find(|f| f.check == Check::Position).unwrap();
     assert!((finding.time - 1.5).abs() < 1e-6 && finding.value > 1.7, "{finding:?}");
 }

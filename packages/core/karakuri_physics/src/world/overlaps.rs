@@ -98,7 +98,18 @@ impl World {
     pub fn link_overlaps(&self, id: RobotId) -> Vec<LinkOverlap> {
         let mut scene = self.state.collision.clone();
         scene.update(0.0);
-        let mut depths = self.depths(id, &scene);
+        self.visible_overlaps(id, &scene)
+    }
+
+    /// [`Self::link_overlaps`], whose contacts this world keeps: faster where it is asked again in another state.
+    pub fn update_link_overlaps(&mut self, id: RobotId) -> Vec<LinkOverlap> {
+        self.state.collision.update(0.0);
+        self.visible_overlaps(id, &self.state.collision)
+    }
+
+    /// Overlaps of more than a millimetre among the contacts of a scene, deepest first.
+    fn visible_overlaps(&self, id: RobotId, scene: &CollisionScene) -> Vec<LinkOverlap> {
+        let mut depths = self.depths(id, scene);
         depths.retain(|_, depth| *depth > REPORTED);
         deepest_first(self.robot(id).model(), depths)
     }

@@ -125,3 +125,19 @@ fn joints_whose_limits_leave_zero_out_are_amid_them_by_default() {
     assert_eq!(through[0].links, ["link0", "link3"]);
     assert!(speed(&mut world, id) < 1e-12);
 }
+
+#[test]
+fn overlaps_that_are_asked_for_in_turn_are_those_of_each_state_alone() {
+    let mut world = World::new(WorldSettings::default());
+    let model = Arc::new(chain(5, 0.12).build().unwrap());
+    let id = world.add_robot("chain", model, &[0.0; 4]).unwrap();
+    let mut n_overlaps = 0;
+    for k in 0..60 {
+        let angle = f64::from(k) * 0.05;
+        world.set_robot_state(id, &[angle, 0.8 * angle, angle, 0.3], &[0.0; 4]).unwrap();
+        let alone = world.link_overlaps(id);
+        assert_eq!(world.update_link_overlaps(id), alone, "at {angle} rad");
+        n_overlaps += alone.len();
+    }
+    assert!(n_overlaps > 0, "the chain never met itself");
+}

@@ -71,6 +71,7 @@ pub struct PreviewReport {
 }
 
 /// Watches a run.
+#[derive(Default)]
 pub(super) struct Judge {
     events: Vec<PreviewEvent>,
     peaks: Vec<JointPeak>,
@@ -82,17 +83,6 @@ pub(super) struct Judge {
 }
 
 impl Judge {
-    pub(super) fn new(review: &Review) -> Self {
-        let events = review.findings.iter().filter_map(event_of).collect();
-        Self {
-            events,
-            peaks: Vec::new(),
-            saturated_since: Vec::new(),
-            stood_at: [None; 2],
-            has_fallen: false,
-        }
-    }
-
     /// Looks at the world, which should be in a state of the motion; whether the robot has fallen.
     pub(super) fn watch(&mut self, stage: &Stage, state: &MotionState) -> bool {
         self.watch_drives(stage, state);
@@ -171,14 +161,26 @@ impl Judge {
         self.events.push(PreviewEvent { kind, time, scene, what, value, limit });
     }
 
-    pub(super) fn report(mut self, review: Review, digest: String, steps: u64) -> PreviewReport {
-        self.events.sort_by(|a, b| a.time.total_cmp(&b.time));
-        let fall = self.events.iter().find(|event| event.kind == Verdict::Falls);
-        let first = fall.or_else(|| self.events.first()).cloned();
+    pub(super) fn report(self, review: Review, digest: String, steps: u64) -> PreviewReport {
+        let mut events: Vec<_> = review.findings.iter().filter_map(event_of).collect();
+        let n_planned = events.len();
+        // A joint that lacks torque as planned lacks it in the simulation, too.
+        let is_planned = |event: &PreviewEvent, planned: &[PreviewEvent]| {
+            event.kind == Verdict::Torque
+                && planned.iter().any(|p| p.kind == event.kind && p.what == event.what)
+        };
+        for event in self.events {
+            if !is_planned(&event, &events[..n_planned]) {
+                events.push(event);
+            }
+        }
+        events.sort_by(|a, b| a.time.total_cmp(&b.time));
+        let fall = events.iter().find(|event| event.kind == Verdict::Falls);
+        let first = fall.or_else(|| events.first()).cloned();
         PreviewReport {
             verdict: first.as_ref().map_or(Verdict::Ok, |first| first.kind),
             first,
-            events: self.events,
+            events,
             peaks: self.peaks,
             min_margin: review.least_margin,
             digest,

@@ -32,6 +32,7 @@ impl DocumentPatch {
             panels: (before.panels != after.panels).then(|| after.panels.clone()),
             scripts: (!before.scripts.iter().eq(after.scripts.iter()))
                 .then(|| after.scripts.clone()),
+            gamepad: (before.gamepad != after.gamepad).then(|| after.gamepad.clone()),
             mirror: (before.mirror != after.mirror).then(|| after.mirror.clone()),
         }
     }

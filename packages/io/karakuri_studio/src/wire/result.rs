@@ -2,7 +2,8 @@
 
 use indexmap::IndexMap;
 use karakuri_motion::{
-    Document, Mirror, Motion, Panel, PhysicsScene, Pose, RobotReference, Support, Units,
+    Document, GamepadBinding, Mirror, Motion, Panel, PhysicsScene, Pose, RobotReference, Support,
+    Units,
 };
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -183,6 +184,9 @@ pub struct DocumentPatch {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(type = "{ [name: string]: string }"))]
     pub scripts: Option<IndexMap<String, String>>,
+    /// All that a gamepad moves, if it changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gamepad: Option<Vec<GamepadBinding>>,
     /// Mirror table; `null`: the one that the robot's axes say.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(test, ts(type = "Mirror | null"))]

@@ -14,6 +14,11 @@ export type Request = { id: number, rev?: number } & Operation;
 export type Reply = { id: number, ok: true, rev: number, result: unknown } | { id: number | null, error: WireError };
 
 /**
+ * What a button does once, when it is pressed.
+ */
+export type Action = "stop" | "play" | "preview";
+
+/**
  * Unit of a document's angles.
  */
 export type AngleUnit = "rad" | "deg";
@@ -158,6 +163,10 @@ panels: Array<Panel>,
  */
 scripts: { [key in string]: string }, 
 /**
+ * What a gamepad moves.
+ */
+gamepad: Array<GamepadBinding>, 
+/**
  * Joints that mirror each other; `None`: those that the robot's axes say.
  */
 mirror: Mirror | null, };
@@ -202,6 +211,10 @@ panels?: Array<Panel>,
  * Scripts.
  */
 scripts: { [name: string]: string }, 
+/**
+ * All that a gamepad moves, if it changed.
+ */
+gamepad?: Array<GamepadBinding>, 
 /**
  * Mirror table; `null`: the one that the robot's axes say.
  */
@@ -380,6 +393,48 @@ line: number,
  * What was rounded, clipped, guessed or left out.
  */
 text: string, };
+
+/**
+ * An input of a gamepad and what it does as long as it is held: one of `axis` and `button`, and one of `joint`, `link`, `pose` and
+ * `action`. Inputs have the numbers of the standard mapping of browsers (W3C Gamepad).
+ */
+export type GamepadBinding = { 
+/**
+ * Number of an axis.
+ */
+axis?: number, 
+/**
+ * Number of a button.
+ */
+button?: number, 
+/**
+ * Joint that moves at `speed`.
+ */
+joint?: string, 
+/**
+ * Link that moves along `direction` at `speed`, by inverse kinematics.
+ */
+link?: string, 
+/**
+ * Pose that all joints go to, each second `speed` of the way.
+ */
+pose?: string, 
+/**
+ * What a press does: `stop`, `play` or `preview`.
+ */
+action?: Action, 
+/**
+ * Direction of a link, in world axes. [-] (3)
+ */
+direction?: [number, number, number], 
+/**
+ * Speed where the input is pressed down; negative: the other way. [the document's angle/s, m/s or 1/s]
+ */
+speed?: number, 
+/**
+ * Part of an axis about its middle that counts as none. [-]
+ */
+dead_zone?: number, };
 
 /**
  * Spring between a point of a part and a point in the world.
@@ -1074,7 +1129,11 @@ index: number | null, } | { "op": "script.remove",
 /**
  * Name of the script.
  */
-name: string, } | { "op": "mirror.set", 
+name: string, } | { "op": "gamepad.set", 
+/**
+ * Inputs and what they do.
+ */
+bindings: Array<GamepadBinding>, } | { "op": "mirror.set", 
 /**
  * The table.
  */
