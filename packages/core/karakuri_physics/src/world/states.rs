@@ -74,7 +74,8 @@ impl World {
         self.pipeline.team = team;
     }
 
-    /// Puts the robots and bodies that a snapshot has where it has them; others, and time, stay as they are.
+    /// Puts the robots and bodies that a snapshot has where it has them, with its inertias, limits and gains, and its springs,
+    /// joints and gears; others, and time, stay as they are.
     pub fn restore_states(&mut self, snapshot: &Snapshot) {
         self.wake_all();
         for (own, saved) in self.state.robots.iter_mut().zip(&snapshot.0.state.robots) {
@@ -91,6 +92,7 @@ impl World {
         for body in self.state.bodies.iter_mut().flatten() {
             body.island_asleep = None;
         }
+        self.constraints.springs.clone_from(&snapshot.0.constraints.springs);
         self.constraints.joints.all.clone_from(&snapshot.0.constraints.joints.all);
         self.constraints.gears.all.clone_from(&snapshot.0.constraints.gears.all);
         self.remove_loose();

@@ -29,5 +29,6 @@ mod soft_finger;
 mod solvers;
 mod special_joints;
 mod spinning;
+mod tuning;
 mod tunnelling;
 mod work;
