@@ -63,11 +63,7 @@ impl PhysicsScene {
         scene.insert("robots".to_owned(), robots.into());
         scene.insert("bodies".to_owned(), named(&self.bodies));
         scene.insert("joints".to_owned(), named(&self.joints));
-        // Springs of scene files have no names.
-        scene.insert(
-            "springs".to_owned(),
-            self.springs.values().cloned().collect::<Vec<_>>().into(),
-        );
+        scene.insert("springs".to_owned(), named(&self.springs));
         Value::Object(scene).to_string()
     }
 }

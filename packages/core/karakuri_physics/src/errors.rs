@@ -50,6 +50,14 @@ pub enum WorldError {
         /// Reason, and what to do.
         reason: &'static str,
     },
+    /// A spring that cannot be.
+    #[error("spring `{name}`: {reason}")]
+    Spring {
+        /// Name of the spring.
+        name: String,
+        /// Reason, and what to do.
+        reason: &'static str,
+    },
     /// A name that stands for nothing.
     #[error("there is no `{name}`; there are: {known}")]
     NoSuchPart {
@@ -94,13 +102,51 @@ pub enum WorldError {
         /// Reason, and what to do.
         reason: &'static str,
     },
-    /// A free body without mass.
+    /// A free body without mass, or a link with a negative one.
     #[error("body `{name}`: mass is {mass} kg; a body that is not fixed needs a positive mass")]
     Mass {
-        /// Name of the body.
+        /// Name of the link or body.
         name: String,
         /// Mass that was given. [kg]
         mass: f64,
+    },
+    /// A principal moment below 0.
+    #[error("`{name}`: a principal moment of inertia is {moment} kg·m²; give moments from 0")]
+    Moment {
+        /// Name of the link or body.
+        name: String,
+        /// Moment that is negative. [kg·m²]
+        moment: f64,
+    },
+    /// A principal moment that exceeds the sum of the others.
+    #[error(
+        "`{name}`: the largest principal moment of inertia, {largest} kg·m², exceeds the sum of the others, {sum} kg·m²; reduce it or increase the others"
+    )]
+    Moments {
+        /// Name of the link or body.
+        name: String,
+        /// Largest principal moment. [kg·m²]
+        largest: f64,
+        /// Sum of the others. [kg·m²]
+        sum: f64,
+    },
+    /// An inertia whose products differ across its diagonal.
+    #[error("`{name}`: the inertia is not symmetric; give each product of inertia in both places")]
+    Asymmetric {
+        /// Name of the link or body.
+        name: String,
+    },
+    /// Limits of a joint that leave it no position.
+    #[error(
+        "joint `{name}`: its lower limit {lower} is above its upper limit {upper}; exchange them"
+    )]
+    Limits {
+        /// Name of the joint.
+        name: String,
+        /// Lower limit. [rad or m]
+        lower: f64,
+        /// Upper limit. [rad or m]
+        upper: f64,
     },
     /// A free body whose inertia is no rigid body's.
     #[error(

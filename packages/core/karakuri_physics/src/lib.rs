@@ -30,6 +30,7 @@ pub use state::free_motion::Integrator;
 pub use state::ids::{BodyId as ObjectId, RobotId};
 pub use state::imu::Imu;
 pub use state::joint_dynamics::JointDynamics;
+pub use state::joint_limits::JointLimits;
 pub use state::materials::{MaterialId, Mix, Mixing, Surface};
 pub use state::motion_table::MotionTable;
 pub use state::motor_unit::MotorReport;

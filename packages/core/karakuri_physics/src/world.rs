@@ -91,7 +91,11 @@ impl World {
             // Time goes on where it is: `steps` counts steps of both lengths.
             self.time_offset = self.time() - self.steps as f64 * settings.dt;
         }
-        self.settings = settings;
+        if settings.gravity == self.settings.gravity {
+            self.settings = settings;
+        } else {
+            self.book_change(|world| world.settings = settings);
+        }
     }
 
     /// Simulated time of the world. [s]

@@ -29,7 +29,7 @@ impl SimulatedWorld {
             .iter()
             .map(|&id| {
                 let robot = world.robot(id);
-                RobotLayout::new(robot.name(), Arc::<Model>::clone(robot.model()))
+                RobotLayout::new(robot.name(), Arc::<Model>::clone(robot.original_model()))
             })
             .collect();
         let mut simulated = Self {
@@ -64,7 +64,7 @@ impl SimulatedWorld {
     /// is gone, or a new one.
     pub fn adopt(&mut self, robot: RobotId) -> usize {
         let view = self.world.robot(robot);
-        let layout = RobotLayout::new(view.name(), Arc::<Model>::clone(view.model()));
+        let layout = RobotLayout::new(view.name(), Arc::<Model>::clone(view.original_model()));
         let gone = |i: &usize| !self.is_present(*i) && self.layouts[*i].has_the_topics_of(&layout);
         let place = (0..self.robots.len()).find(gone);
         let index = place.unwrap_or(self.robots.len());
@@ -97,10 +97,12 @@ impl RobotIo for SimulatedWorld {
         if !self.is_present(robot) {
             return Ok(());
         }
-        let drives = self.world.drive_mut(self.robots[robot]);
+        let id = self.robots[robot];
         for (i, joint) in layout.joints.iter().enumerate() {
             // A drive that pushes against its own limit gains nothing; NaN, not commanded, stays NaN.
-            let position = command.position[i].clamp(joint.limits.0, joint.limits.1);
+            let limits = self.world.robot(id).joint_limits(joint.v);
+            let position = command.position[i].clamp(limits.lower, limits.upper);
+            let drives = self.world.drive_mut(id);
             for (target, value) in [
                 (&mut drives.position[joint.v], position),
                 (&mut drives.velocity[joint.v], command.velocity[i]),
@@ -170,7 +172,7 @@ impl RobotIo for SimulatedWorld {
         // The id alone is not enough: a restored world may have given it away again.
         let (id, layout) = (self.robots[robot], &self.layouts[robot]);
         let same = self.world.find_robot(&layout.name) == Some(id)
-            && Arc::ptr_eq(self.world.robot(id).model(), &layout.model);
+            && Arc::ptr_eq(self.world.robot(id).original_model(), &layout.model);
         (!same).then_some(&Fault::Absent)
     }
 }

@@ -9,7 +9,7 @@ use karakuri_hardware::{JointCommand, RobotIo, RobotState};
 use karakuri_model::{
     Drive, EndEffector, FrameId, JointSpec, Limits, LinkSpec, Model, ModelBuilder,
 };
-use karakuri_physics::{World, WorldSettings};
+use karakuri_physics::{JointLimits, World, WorldSettings};
 use karakuri_simulation::{Mock, SimulatedWorld};
 use karakuri_spatial::{Inertia, Matrix3, Pose, Vector3};
 
@@ -109,4 +109,39 @@ fn a_target_beyond_the_limits_is_the_limit() {
     let world = io.world_mut();
     let id = world.find_robot("arm").unwrap();
     assert_eq!(world.drive_mut(id).position[..2], [2.0, -2.0]);
+}
+
+/// Whatever is changed of a robot while it runs, it is the robot that was there, and its commands go to its present limits.
+#[test]
+fn a_robot_whose_links_limits_or_loops_change_is_still_the_same() {
+    let held = Arc::unwrap_or_clone(model());
+    let closing = karakuri_model::LoopJoint {
+        name: "clasp".to_owned(),
+        body_a: held.body("lower"),
+        pose_in_a: Pose::from_translation(Vector3::new(0.2, 0.0, 0.0)),
+        body_b: None,
+        pose_in_b: Pose::from_translation(Vector3::new(0.6, 0.0, 0.0)),
+        locked: [false, false, false, true, false, false],
+    };
+    let mut world = World::new(WorldSettings::default());
+    let looped = Arc::new(Model { loops: vec![closing], ..held });
+    world.add_robot("arm", looped, &[0.0, 0.0]).unwrap();
+    let mut io = SimulatedWorld::new(world, 2);
+    let world = io.world_mut();
+    let id = world.find_robot("arm").unwrap();
+    let upper = world.robot(id).model().body("upper").unwrap();
+    let heavy = Inertia { mass: 3.0, ..world.robot(id).model().bodies[upper.0].inertia };
+    world.set_link_inertia(id, upper, heavy).unwrap();
+    let limits = JointLimits { upper: 0.5, ..world.robot(id).joint_limits(0) };
+    world.set_joint_limits(id, 0, limits).unwrap();
+    world.open_loop(id, "clasp").unwrap();
+    assert!(io.is_present(0), "{:?}", io.fault(0));
+    let mut command = JointCommand::new(&io.robots()[0]);
+    (command.position[0], command.position[1]) = (100.0, -100.0);
+    io.write(0, &command).unwrap();
+    assert_eq!(io.world_mut().drive_mut(id).position[..2], [0.5, -2.0]);
+    io.advance().unwrap();
+    let mut state = RobotState::new(&io.robots()[0]);
+    io.read(0, &mut state);
+    assert!(state.velocity[0] > 0.0, "it moves as commanded: {:?}", state.velocity);
 }

@@ -32,8 +32,9 @@ impl Constraint for Limits {
         if joint.kind.single().is_none() {
             return;
         }
-        let (h, dof, limits) = (rows.settings.dt, joint.v_start, &joint.limits);
+        let (h, dof) = (rows.settings.dt, joint.v_start);
         let Some(r) = &rows.robots[robot] else { return };
+        let limits = r.limits[dof];
         let Some(q) = r.position_index[dof].map(|i| r.q[i]) else { return };
         let velocity = rows.problem.velocity[r.start + dof];
         let impulses = r.impulses[dof];

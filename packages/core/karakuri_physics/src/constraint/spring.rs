@@ -249,6 +249,8 @@ impl SoftLaw {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Springs {
     pub(crate) all: Vec<Option<AttachedSpring>>,
+    /// Their names; empty of those that have none.
+    pub(crate) names: Vec<String>,
 }
 
 impl Constraint for Springs {

@@ -25,7 +25,7 @@ pub struct Ledger {
     pub potential: f64,
     /// Drives, motors and prescribed joints. [J]
     pub servos: f64,
-    /// Work of applied wrenches. [J]
+    /// Work of applied wrenches, and of changes of inertias, springs and gravity while the world runs. [J]
     pub external: f64,
     /// Contacts: friction and impacts. [J]
     pub contacts: f64,
@@ -59,7 +59,7 @@ pub(crate) struct Booking {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct WorkAccount {
     pub(crate) booking: Booking,
-    /// Work of drives, motors, applied wrenches and running surfaces. [J]
+    /// Work of drives, motors, applied wrenches, running surfaces, and of changes from outside. [J]
     pub(crate) work_done: f64,
     /// Whether reactions of loops and couplings are recorded.
     pub(crate) records_reactions: bool,

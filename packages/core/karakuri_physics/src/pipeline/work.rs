@@ -18,9 +18,30 @@ const LIFT: f64 = 1e-3;
 const CREEP: f64 = 1e-3;
 
 impl World {
-    /// Work that drives, motors, prescribed motions, applied wrenches and running surfaces have done so far. [J]
+    /// Work that drives, motors, prescribed motions, applied wrenches and running surfaces have done so far, and what changes
+    /// of inertias, springs and gravity since the first step added to the energy. [J]
     pub fn work_done(&self) -> f64 {
         self.account.work_done
+    }
+
+    /// Makes a change from outside, and books as work of applied wrenches what it adds to the energy. What happens before the
+    /// first step builds the world, and is no work.
+    pub(crate) fn book_change<T>(&mut self, change: impl FnOnce(&mut Self) -> T) -> T {
+        if self.steps == 0 {
+            return change(self);
+        }
+        let before = self.energy();
+        let result = change(self);
+        let after = self.energy();
+        let added = after.total() - before.total();
+        self.account.work_done += added;
+        if self.settings.energy_ledger {
+            let total = &mut self.account.booking.total;
+            total.kinetic += after.kinetic - before.kinetic;
+            total.potential += after.potential - before.potential;
+            total.external += added;
+        }
+        result
     }
 
     /// Adds the work of a step; needs the dynamics of the step's start and the impulses of its end.

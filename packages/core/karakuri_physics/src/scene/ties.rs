@@ -34,6 +34,8 @@ pub struct SceneAnchor {
 /// A spring of a scene.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SceneSpring {
+    /// Name, by which it can be changed and taken off; empty: it has none.
+    pub name: String,
     /// Ends of the spring.
     pub ends: [SceneAnchor; 2],
     /// Stiffness of the spring. [N/m]
@@ -146,8 +148,12 @@ fn read_name(reader: &mut Reader<'_>, fields: &Fields<'_>, example: &str) -> Opt
 }
 
 fn read_spring(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<SceneSpring> {
-    let keys = ["a", "b", "stiffness", "damping", "rest_length"];
+    let keys = ["name", "a", "b", "stiffness", "damping", "rest_length"];
     let fields = reader.fields(node, path, &keys);
+    let name = match fields.get("name") {
+        Some((node, path)) => reader.text(node, &path)?.to_owned(),
+        None => String::new(),
+    };
     let mut end = |key| {
         let (node, path) = reader.required(&fields, key, "{part: world, point: [0, 0, 1]}")?;
         read_anchor(reader, node, &path)
@@ -158,7 +164,14 @@ fn read_spring(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<Scene
     let damping = number(reader, &fields, "damping", &GAIN, "N·s/m").unwrap_or(0.0);
     let rest = required_number(reader, &fields, "rest_length", &(0.0..=1e9), "m", "0.1");
     let place = node.place.clone();
-    Some(SceneSpring { ends: [a?, b?], stiffness: stiffness?, damping, rest_length: rest?, place })
+    Some(SceneSpring {
+        name,
+        ends: [a?, b?],
+        stiffness: stiffness?,
+        damping,
+        rest_length: rest?,
+        place,
+    })
 }
 
 fn read_gear(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<SceneGear> {
@@ -279,7 +292,11 @@ impl World {
                 continue;
             };
             let SceneSpring { stiffness, damping, rest_length, .. } = *spring;
-            let added = self.add_spring(Spring { a, b, stiffness, damping, rest_length });
+            let between = Spring { a, b, stiffness, damping, rest_length };
+            let added = match spring.name.as_str() {
+                "" => self.add_spring(between),
+                name => self.attach_spring(name, between),
+            };
             note(added, &spring.place, report);
         }
         for joint in &scene.joints {
@@ -329,16 +346,7 @@ impl World {
     }
 
     fn scene_anchor(&self, anchor: &SceneAnchor, report: &mut Report) -> Option<Anchor> {
-        Some(match self.scene_part(&anchor.part, report)? {
-            Owner::Ground => Anchor::World(anchor.point),
-            Owner::Body(body) => Anchor::Body(body, anchor.point),
-            Owner::Link { robot, frame } => {
-                let frame = &self.robot(robot).model().frames[frame.0];
-                // Springs act on bodies: a link that is fixed to another has its point there, one of the fixed base in the world.
-                let point = frame.pose_in_body.transform_point(&anchor.point);
-                frame.body.map_or(Anchor::World(point), |body| Anchor::Link(robot, body, point))
-            }
-        })
+        self.scene_part(&anchor.part, report).map(|part| self.anchor_on(part, &anchor.point))
     }
 
     fn scene_gear_end(&self, end: &SceneGearEnd, report: &mut Report) -> Option<GearEnd> {

@@ -78,6 +78,8 @@ pub(crate) struct Body {
     /// Inertia about the centre of mass in the body's axes. [kg·m²] (3×3)
     pub(crate) inertia: Matrix3,
     inverse_inertia: Matrix3,
+    /// Mass [kg] and inertia [kg·m²] that another mass is a multiple of: one that comes back gives the same bits.
+    solid: (f64, Matrix3),
     /// Inverse of the inertia, in world axes. [1/(kg·m²)] (3×3)
     pub(crate) inverse_inertia_world: Matrix3,
     /// First entry in the world's velocity vector: linear, then angular.
@@ -113,6 +115,7 @@ impl Body {
             rotation: description.pose.quaternion(),
             pose: description.pose,
             velocity: description.velocity,
+            solid: (description.mass, inertia),
             description,
             center_of_mass: Vector3::zeros(),
             inertia,
@@ -169,11 +172,22 @@ impl Body {
 
     /// Takes another mass and the inertia of the same shape with it. [kg]
     pub(crate) fn set_mass(&mut self, mass: f64) {
-        let ratio = mass / self.description.mass;
+        let (solid_mass, solid_inertia) = self.solid;
         self.description.mass = mass;
-        self.description.inertia = self.description.inertia.map(|inertia| inertia * ratio);
-        self.inertia *= ratio;
-        self.inverse_inertia /= ratio;
+        self.put_inertia(solid_inertia * (mass / solid_mass));
+        self.description.inertia = self.description.inertia.map(|_| self.inertia);
+    }
+
+    /// Takes another inertia about the centre of mass, in its axes. [kg·m²] (3×3)
+    pub(crate) fn set_inertia(&mut self, inertia: Matrix3) {
+        self.put_inertia(inertia);
+        self.description.inertia = Some(inertia);
+        self.solid = (self.description.mass, inertia);
+    }
+
+    fn put_inertia(&mut self, inertia: Matrix3) {
+        self.inertia = inertia;
+        self.inverse_inertia = inertia.try_inverse().unwrap_or_else(Matrix3::zeros);
         self.update();
     }
 

@@ -42,6 +42,13 @@ pub(crate) struct EnergyGuard {
     surplus: f64,
 }
 
+impl EnergyGuard {
+    /// Forgets what the integration has given: it was measured against another inertia.
+    pub(crate) fn forget(&mut self) {
+        self.surplus = 0.0;
+    }
+}
+
 impl Robot {
     /// Decides on the bound for a step.
     pub(crate) fn set_energy_guard(&mut self, turn: LongestTurn) {

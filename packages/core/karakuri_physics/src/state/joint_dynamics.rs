@@ -26,5 +26,6 @@ impl Robot {
         self.armature[dof] = dynamics.armature;
         self.joint_damping[dof] = dynamics.viscous;
         self.friction[dof] = dynamics.friction;
+        self.forget_momentum();
     }
 }

@@ -12,6 +12,7 @@ pub(crate) mod ids;
 pub(crate) mod imu;
 pub(crate) mod inner_springs;
 pub(crate) mod joint_dynamics;
+pub(crate) mod joint_limits;
 pub(crate) mod materials;
 pub(crate) mod motion_table;
 pub(crate) mod motor_unit;

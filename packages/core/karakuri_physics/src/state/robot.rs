@@ -25,6 +25,7 @@ use crate::state::energy_guard::EnergyGuard;
 use crate::state::extent::significant_spin_speed;
 use crate::state::free_motion::FreeMotion;
 use crate::state::inner_springs::InnerSprings;
+use crate::state::joint_limits::JointLimits;
 use crate::state::motor_unit::MotorUnit;
 use crate::state::noise::NoiseSource;
 use crate::state::overlaps::LinkOverlap;
@@ -74,6 +75,8 @@ pub(crate) struct JointImpulses {
 pub(crate) struct Robot {
     pub(crate) name: String,
     pub(crate) model: Arc<Model>,
+    /// Model that it came with, before inertias changed and loops opened.
+    pub(crate) original: Arc<Model>,
     pub(crate) q: Vec<f64>,
     pub(crate) v: Vec<f64>,
     pub(crate) drives: Drives,
@@ -104,6 +107,8 @@ pub(crate) struct Robot {
     pub(crate) armature: Vec<f64>,
     pub(crate) joint_damping: Vec<f64>,
     pub(crate) friction: Vec<f64>,
+    /// Limits of joints with one degree of freedom. (nv)
+    pub(crate) limits: Vec<JointLimits>,
     /// Coefficients of restitution of rigid limits; empty where nothing bounces. [-] (nv)
     pub(crate) limit_restitution: Vec<f64>,
     extra: Vec<f64>,
@@ -139,6 +144,7 @@ impl Robot {
         let factor = OperatorFactor::new(&model, depths);
         let mut robot = Self {
             name: name.to_owned(),
+            original: Arc::clone(&model),
             q: q.to_vec(),
             v: vec![0.0; nv],
             drives: drives_of(&model, q),
@@ -160,6 +166,7 @@ impl Robot {
             armature: per_dof(&model, 0.0, |j| j.armature),
             joint_damping: per_dof(&model, 0.0, |j| j.damping),
             friction: per_dof(&model, 0.0, |j| j.friction),
+            limits: JointLimits::of_model(&model),
             limit_restitution: limit_restitutions(&model),
             extra: vec![0.0; nv],
             zeros: vec![0.0; nv],

@@ -5,6 +5,7 @@ use karakuri_spatial::{Force, Pose};
 use crate::constraint::attached_joint::{
     AttachedJoint, JointDescription, JointId, JointReport, Strength,
 };
+use crate::constraint::bushing::Bushing;
 use crate::errors::WorldError;
 use crate::state::State;
 use crate::state::ids::RobotId;
@@ -23,25 +24,13 @@ impl World {
         name: &str,
         description: JointDescription,
     ) -> Result<JointId, WorldError> {
-        if self.find_joint(name).is_some() || self.find_gear(name).is_some() {
-            return Err(WorldError::JointNameTaken { name: name.to_owned() });
-        }
+        self.check_tie_name(name)?;
         let refuse = |reason| Err(WorldError::Joint { name: name.to_owned(), reason });
         let X_AJ = description.pose_in_a;
         if !X_AJ.translation.iter().chain(X_AJ.rotation.iter()).all(|x| x.is_finite()) {
             return refuse("its frame is not finite; give finite numbers");
         }
-        if !description.bushing.is_none_or(|b| b.is_usable()) {
-            return refuse(
-                "its bushing is not finite or negative; give stiffness and damping of 0 or more",
-            );
-        }
-        let holds = |k| description.locked[k] || description.bushing.is_some_and(|b| b.holds(k));
-        if !(0..6).any(holds) {
-            return refuse(
-                "it holds nothing; lock at least one of the six degrees of freedom, or give one a stiffness or damping",
-            );
-        }
+        check_bushing(name, &description)?;
         // Infinite will do, NaN will not: it is above nothing.
         let strong = |s: Strength| s.force > 0.0 && s.torque > 0.0;
         if !description.strength.is_none_or(strong) {
@@ -86,7 +75,49 @@ impl World {
     /// Lets go of both ends; the id stays unused.
     pub fn detach_joint(&mut self, id: JointId) {
         self.wake_all();
-        self.constraints.joints.all[id.0] = None;
+        self.book_change(|world| world.constraints.joints.all[id.0] = None);
+    }
+
+    /// What a joint was attached as, with its present bushing; `None` when it was detached.
+    pub fn joint_description(&self, id: JointId) -> Option<&JointDescription> {
+        self.constraints.joints.all.get(id.0)?.as_ref().map(|j| &j.description)
+    }
+
+    /// Changes the springs and dampers of a joint, from the next step on; those of locked degrees of freedom do nothing. A joint
+    /// that has yielded keeps its set.
+    ///
+    /// # Errors
+    /// When there is no such joint any more, a number is negative or not finite, or the joint would hold nothing; the
+    /// joint stays as it was.
+    pub fn set_bushing(&mut self, id: JointId, bushing: Bushing) -> Result<(), WorldError> {
+        let Some(joint) = self.constraints.joints.all.get(id.0).and_then(Option::as_ref) else {
+            let known = self.joint_names().collect::<Vec<_>>().join(", ");
+            return Err(WorldError::NoSuchPart { name: format!("joint {}", id.0), known });
+        };
+        let description = JointDescription { bushing: Some(bushing), ..joint.description };
+        if description == joint.description {
+            return Ok(());
+        }
+        check_bushing(&joint.name, &description)?;
+        self.wake_all();
+        self.book_change(|world| {
+            if let Some(joint) = &mut world.constraints.joints.all[id.0] {
+                joint.description = description;
+            }
+        });
+        Ok(())
+    }
+
+    /// Names of joints, gears and springs are unique among all of them.
+    pub(crate) fn check_tie_name(&self, name: &str) -> Result<(), WorldError> {
+        if self.find_joint(name).is_some() || self.find_gear(name).is_some() {
+            return Err(WorldError::JointNameTaken { name: name.to_owned() });
+        }
+        if self.find_spring(name).is_some() {
+            let reason = "there is one already; remove it first, or choose another name";
+            return Err(WorldError::Spring { name: name.to_owned(), reason });
+        }
+        Ok(())
     }
 
     /// The joint of this name, broken ones too.
@@ -157,4 +188,21 @@ impl World {
         };
         self.constraints.joints.all.iter().flatten().filter_map(energy).sum()
     }
+}
+
+/// Checks that a joint's bushing can be, and that the joint holds something.
+fn check_bushing(name: &str, description: &JointDescription) -> Result<(), WorldError> {
+    let refuse = |reason| Err(WorldError::Joint { name: name.to_owned(), reason });
+    if !description.bushing.is_none_or(|b| b.is_usable()) {
+        return refuse(
+            "its bushing is not finite or negative; give stiffness and damping of 0 or more",
+        );
+    }
+    let holds = |k| description.locked[k] || description.bushing.is_some_and(|b| b.holds(k));
+    if !(0..6).any(holds) {
+        return refuse(
+            "it holds nothing; lock at least one of the six degrees of freedom, or give one a stiffness or damping",
+        );
+    }
+    Ok(())
 }

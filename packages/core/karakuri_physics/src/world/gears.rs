@@ -19,9 +19,7 @@ impl World {
         name: &str,
         description: GearDescription,
     ) -> Result<GearId, WorldError> {
-        if self.find_gear(name).is_some() || self.find_joint(name).is_some() {
-            return Err(WorldError::JointNameTaken { name: name.to_owned() });
-        }
+        self.check_tie_name(name)?;
         let refuse = |reason| Err(WorldError::Joint { name: name.to_owned(), reason });
         if !description.ratio.is_finite() || description.ratio == 0.0 {
             return refuse("its ratio must be finite and not 0");

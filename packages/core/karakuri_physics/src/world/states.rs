@@ -74,7 +74,8 @@ impl World {
         self.pipeline.team = team;
     }
 
-    /// Puts the robots and bodies that a snapshot has where it has them; others, and time, stay as they are.
+    /// Puts the robots and bodies that a snapshot has where it has them, with its inertias, limits and gains, and its springs,
+    /// joints and gears; others, and time, stay as they are.
     pub fn restore_states(&mut self, snapshot: &Snapshot) {
         self.wake_all();
         // By index, which is the id: none is used again.
@@ -93,6 +94,7 @@ impl World {
             body.island_asleep = None;
         }
         // Their shapes, phases and impulses belong to the poses that come back.
+        self.constraints.springs.clone_from(&snapshot.0.constraints.springs);
         self.constraints.joints.all.clone_from(&snapshot.0.constraints.joints.all);
         self.constraints.gears.all.clone_from(&snapshot.0.constraints.gears.all);
         self.remove_loose();

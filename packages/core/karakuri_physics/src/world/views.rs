@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use karakuri_dynamics::Data;
 use karakuri_model::{Base, Model};
-use karakuri_spatial::{Motion, Pose, Vector3};
+use karakuri_spatial::{Matrix3, Motion, Pose, Vector3};
 
 use super::{Named, World};
 use crate::state::body::Body;
 use crate::state::ids::{BodyId, RobotId};
 use crate::state::robot::Robot;
-use crate::{BodyDescription, Drives, JointDynamics};
+use crate::{BodyDescription, Drives, JointDynamics, JointLimits};
 
 /// A robot to look at.
 #[derive(Debug, Clone, Copy)]
@@ -25,9 +25,15 @@ impl<'a> RobotView<'a> {
     pub fn name(self) -> &'a str {
         &self.0.name
     }
-    /// The robot's model.
+    /// The robot's model, with its present inertias ([`World::set_link_inertia`]); of gains, joint dynamics and limits
+    /// it has those that the robot came with.
     pub fn model(self) -> &'a Arc<Model> {
         &self.0.model
+    }
+    /// Model that it came with, before inertias changed and loops opened: by it a robot is told from one that took its name
+    /// and id.
+    pub fn original_model(self) -> &'a Arc<Model> {
+        &self.0.original
     }
     /// Configuration `q` of the robot. (nq)
     pub fn q(self) -> &'a [f64] {
@@ -52,6 +58,13 @@ impl<'a> RobotView<'a> {
     pub fn joint_dynamics(self, dof: usize) -> JointDynamics {
         self.0.joint_dynamics(dof)
     }
+    /// Limits of a joint with one degree of freedom, infinite for other joints; see [`World::set_joint_limits`].
+    ///
+    /// # Panics
+    /// When there is no velocity coordinate `dof`.
+    pub fn joint_limits(self, dof: usize) -> JointLimits {
+        self.0.joint_limits(dof)
+    }
     /// Velocity of the root body at its origin, in world axes; zero on a fixed base. [rad/s; m/s]
     pub fn base_velocity(self) -> Motion {
         match (self.0.model.base, self.0.v.as_slice()) {
@@ -71,6 +84,10 @@ impl<'a> BodyView<'a> {
     /// Description of the body.
     pub fn description(self) -> &'a BodyDescription {
         &self.0.description
+    }
+    /// Inertia about the centre of mass in the body's axes; zero of a fixed body. [kg·m²] (3×3)
+    pub fn inertia(self) -> &'a Matrix3 {
+        &self.0.inertia
     }
     /// Pose `X_WB` of the body in the world.
     pub fn pose(self) -> Pose {

@@ -30,5 +30,6 @@ mod solvers;
 mod special_joints;
 mod spinning;
 mod springs;
+mod tuning;
 mod tunnelling;
 mod work;

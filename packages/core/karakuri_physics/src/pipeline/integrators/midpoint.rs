@@ -44,7 +44,7 @@ impl Robot {
             let (q, v) = (self.q[joint.q_start], self.v[joint.v_start]);
             // Four times the present motion, and h² for what starts from rest: free motion has no rows to stop at a limit.
             let reach = 4.0 * h * (v.abs() + h);
-            let limits = &joint.limits;
+            let limits = &self.limits[joint.v_start];
             let idle = self.impulses[joint.v_start];
             q - limits.lower > reach
                 && limits.upper - q > reach
