@@ -29,6 +29,7 @@ mod soft_finger;
 mod solvers;
 mod special_joints;
 mod spinning;
+mod suction;
 mod tuning;
 mod tunnelling;
 mod work;
