@@ -58,6 +58,14 @@ pub enum WorldError {
         /// Reason, and what to do.
         reason: &'static str,
     },
+    /// A suction cup that cannot be.
+    #[error("suction `{name}`: {reason}")]
+    Suction {
+        /// Name of the cup.
+        name: String,
+        /// Reason, and what to do.
+        reason: &'static str,
+    },
     /// A name that stands for nothing.
     #[error("there is no `{name}`; there are: {known}")]
     NoSuchPart {

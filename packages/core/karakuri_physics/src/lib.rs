@@ -22,7 +22,7 @@ pub use pipeline::work::EnergyMonitor;
 pub use scene::{
     Ground, MaterialName, Scene, SceneAnchor, SceneBall, SceneBody, SceneDrive, SceneGear,
     SceneGearEnd, SceneJoint, SceneMaterials, SceneMotion, ScenePart, ScenePrescribed, ScenePush,
-    SceneRobot, SceneSpring, SceneSurface,
+    SceneRobot, SceneSpring, SceneSuction, SceneSurface,
 };
 pub use solver::SolverSettings;
 pub use state::body::BodyDescription;

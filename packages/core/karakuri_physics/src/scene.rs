@@ -8,6 +8,7 @@ mod balls;
 mod materials;
 mod prescribed;
 mod read;
+mod suctions;
 #[cfg(test)]
 mod tests;
 mod ties;
@@ -18,6 +19,7 @@ use std::sync::Arc;
 pub use balls::SceneBall;
 pub use materials::{MaterialName, SceneMaterials, SceneSurface};
 pub use prescribed::{SceneMotion, ScenePrescribed};
+pub use suctions::SceneSuction;
 pub use ties::{
     SceneAnchor, SceneGear, SceneGearEnd, SceneJoint, ScenePart, ScenePush, SceneSpring,
 };
@@ -49,6 +51,8 @@ pub struct Scene {
     pub joints: Vec<SceneJoint>,
     /// Gears between rates, which can be taken off while the world runs.
     pub gears: Vec<SceneGear>,
+    /// Suction cups, which can be taken off while the world runs.
+    pub suctions: Vec<SceneSuction>,
     /// Joints that move as tables say.
     pub prescribed: Vec<ScenePrescribed>,
     /// Forces that act for a while.

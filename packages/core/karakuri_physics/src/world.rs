@@ -17,6 +17,7 @@ pub(crate) mod queries;
 pub(crate) mod reports;
 mod springs;
 pub(crate) mod states;
+mod suctions;
 pub(crate) mod views;
 
 use std::collections::BTreeMap;

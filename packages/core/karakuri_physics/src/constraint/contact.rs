@@ -513,7 +513,7 @@ impl RowBuilder<'_> {
     }
 
     /// Rows of the relative velocity of `b` at a point, or without one of its relative rate, along three directions.
-    fn contact_sides(
+    pub(crate) fn contact_sides(
         &mut self,
         [a, b]: [Mover; 2],
         point: Option<&Vector3>,

@@ -20,12 +20,14 @@ pub(crate) mod motor;
 pub(crate) mod row;
 pub(crate) mod servo;
 pub(crate) mod spring;
+pub(crate) mod suction;
 
 pub use self::attached_joint::{Failure, JointDescription, JointId, JointReport, Strength};
 pub use self::bushing::Bushing;
 pub use self::contact::ContactReport;
 pub use self::gear::{GearDescription, GearEnd, GearId, GearReport};
 pub use self::spring::{Anchor, Spring, SpringId};
+pub use self::suction::{SuctionDescription, SuctionId, SuctionReport};
 
 use karakuri_collision::ColliderId;
 
@@ -40,6 +42,7 @@ use self::motor::Motors;
 use self::row::{BETWEEN_MOVERS, RowBuilder};
 use self::servo::Servos;
 use self::spring::Springs;
+use self::suction::Suctions;
 use crate::state::body::Body;
 use crate::state::collider::Attachment;
 use crate::state::mover::Mover;
@@ -55,11 +58,12 @@ pub(crate) struct ConstraintSet {
     pub(crate) springs: Springs,
     pub(crate) joints: AttachedJoints,
     pub(crate) gears: Gears,
+    pub(crate) suctions: Suctions,
     pub(crate) contacts: Contacts,
 }
 
 /// Number of kinds of constraints.
-const N: usize = 9;
+const N: usize = 10;
 /// Index of the limits of single joints.
 pub(crate) const LIMITS: usize = 2;
 /// First of the kinds that act on robots, not on single joints of theirs.
@@ -81,6 +85,7 @@ impl ConstraintSet {
             &self.springs,
             &self.joints,
             &self.gears,
+            &self.suctions,
             &self.contacts,
         ]
     }
@@ -96,6 +101,7 @@ impl ConstraintSet {
             &mut self.springs,
             &mut self.joints,
             &mut self.gears,
+            &mut self.suctions,
             &mut self.contacts,
         ]
     }
@@ -146,7 +152,8 @@ impl ConstraintSet {
             }
         }
         // Their rows are those of the step's start: one body cannot have rows of two instants.
-        let others: [&dyn Constraint; 3] = [&self.springs, &self.gears, &self.contacts];
+        let others: [&dyn Constraint; 4] =
+            [&self.springs, &self.gears, &self.suctions, &self.contacts];
         for kind in others {
             kind.visit(&mut |_, movers| {
                 for end in movers.into_iter().filter_map(body_of) {
@@ -212,7 +219,8 @@ impl ConstraintSet {
                 && !body.done;
         }
         // As for bodies that swing: other constraints have their rows at the step's start.
-        let others: [&dyn Constraint; 3] = [&self.springs, &self.joints, &self.gears];
+        let others: [&dyn Constraint; 4] =
+            [&self.springs, &self.joints, &self.gears, &self.suctions];
         for kind in others {
             kind.visit(&mut |_, movers| {
                 for end in ends(movers) {
@@ -224,14 +232,18 @@ impl ConstraintSet {
         }
     }
 
-    /// Removes the contacts between things that a joint holds together.
+    /// Removes the contacts between things that a joint or a suction cup holds together.
     pub(crate) fn drop_joined_contacts(&mut self, attachments: &[Option<Attachment>]) {
-        if self.joints.all.iter().flatten().next().is_none() {
+        let joints = || self.joints.all.iter().flatten();
+        let suctions = || self.suctions.all.iter().flatten();
+        if joints().next().is_none() && suctions().next().is_none() {
             return;
         }
         let attachment = |id: ColliderId| attachments[id.0];
         self.contacts.active.retain(|c| match (attachment(c.a), attachment(c.b)) {
-            (Some(a), Some(b)) => !self.joints.all.iter().flatten().any(|j| j.joins(&a, &b)),
+            (Some(a), Some(b)) => {
+                !joints().any(|j| j.joins(&a, &b)) && !suctions().any(|s| s.joins(&a, &b))
+            }
             _ => true,
         });
     }

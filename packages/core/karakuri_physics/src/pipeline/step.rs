@@ -30,6 +30,7 @@ impl World {
         // Before prescribed motion: its work comes in during the step.
         self.open_ledger();
         self.apply_pushes();
+        self.apply_vacuum();
         // Before contacts, whose rows need the velocity of the surfaces.
         self.update_prescribed_joints();
         self.update_prescribed_bodies();

@@ -1,4 +1,4 @@
-//! Ties and pushes of a scene: `springs`, `gears`, `joints`, `pushes`, and what passes through each other: `ignore`. Things are
+//! Ties and pushes of a scene: `springs`, `gears`, `joints`, `suctions`, `pushes`, and what passes through each other: `ignore`. Things are
 //! named as [`World::find_part`] names them, and looked up when the world is there.
 
 use karakuri_model::yaml::{Fields, Node, Reader};
@@ -6,6 +6,7 @@ use karakuri_model::{FrameId, Place, Report, read_joint_type};
 use karakuri_spatial::{Force, Pose, Vector3};
 
 use super::read::{ANY, GAIN, number, read_pose, required_number, vector};
+use super::suctions::read_suction;
 use super::{Scene, refuse};
 use crate::state::mover::Owner;
 use crate::{
@@ -105,7 +106,7 @@ pub struct ScenePush {
 }
 
 impl Scene {
-    /// Reads `springs`, `gears`, `joints`, `pushes` and `ignore`.
+    /// Reads `springs`, `gears`, `joints`, `suctions`, `pushes` and `ignore`.
     pub(super) fn read_ties(&mut self, reader: &mut Reader<'_>, fields: &Fields<'_>) {
         fn all<T>(
             reader: &mut Reader<'_>,
@@ -119,6 +120,7 @@ impl Scene {
         self.springs = all(reader, fields, "springs", read_spring);
         self.gears = all(reader, fields, "gears", read_gear);
         self.joints = all(reader, fields, "joints", read_joint);
+        self.suctions = all(reader, fields, "suctions", read_suction);
         self.pushes = all(reader, fields, "pushes", read_push);
         self.ignored = all(reader, fields, "ignore", read_ignored);
     }
@@ -129,7 +131,11 @@ pub(super) fn read_part(reader: &mut Reader<'_>, node: &Node, path: &str) -> Opt
     Some(ScenePart { name, place: node.place.clone() })
 }
 
-fn required_part(reader: &mut Reader<'_>, fields: &Fields<'_>, key: &str) -> Option<ScenePart> {
+pub(super) fn required_part(
+    reader: &mut Reader<'_>,
+    fields: &Fields<'_>,
+    key: &str,
+) -> Option<ScenePart> {
     let (node, path) = reader.required(fields, key, "arm/tool0 # or a body, or world")?;
     read_part(reader, node, &path)
 }
@@ -142,7 +148,11 @@ fn read_anchor(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<Scene
     Some(SceneAnchor { part, point })
 }
 
-fn read_name(reader: &mut Reader<'_>, fields: &Fields<'_>, example: &str) -> Option<String> {
+pub(super) fn read_name(
+    reader: &mut Reader<'_>,
+    fields: &Fields<'_>,
+    example: &str,
+) -> Option<String> {
     let (node, path) = reader.required(fields, "name", example)?;
     reader.text(node, &path).map(str::to_owned)
 }
@@ -307,6 +317,7 @@ impl World {
             let description = JointDescription { a, b, pose_in_a, locked, bushing, strength };
             note(self.attach_joint(&joint.name, description), &joint.place, report);
         }
+        self.seal(&scene.suctions, report);
         for gear in &scene.gears {
             let [Some(a), Some(b)] = [0, 1].map(|i| self.scene_gear_end(&gear.ends[i], report))
             else {
@@ -341,7 +352,7 @@ impl World {
         self.scene_part(part, report).into_iter().collect()
     }
 
-    fn scene_part(&self, part: &ScenePart, report: &mut Report) -> Option<Owner> {
+    pub(super) fn scene_part(&self, part: &ScenePart, report: &mut Report) -> Option<Owner> {
         note(self.find_part(&part.name), &part.place, report)
     }
 

@@ -108,7 +108,7 @@ impl World {
         Ok(())
     }
 
-    /// Names of joints, gears and springs are unique among all of them.
+    /// Names of joints, gears, springs and suction cups are unique among all of them.
     pub(crate) fn check_tie_name(&self, name: &str) -> Result<(), WorldError> {
         if self.find_joint(name).is_some() || self.find_gear(name).is_some() {
             return Err(WorldError::JointNameTaken { name: name.to_owned() });
@@ -116,6 +116,10 @@ impl World {
         if self.find_spring(name).is_some() {
             let reason = "there is one already; remove it first, or choose another name";
             return Err(WorldError::Spring { name: name.to_owned(), reason });
+        }
+        if self.find_suction(name).is_some() {
+            let reason = "there is one already; remove it first, or choose another name";
+            return Err(WorldError::Suction { name: name.to_owned(), reason });
         }
         Ok(())
     }

@@ -4,7 +4,7 @@ use karakuri_model::BodyId as LinkBody;
 use karakuri_spatial::Force;
 
 use crate::errors::WorldError;
-use crate::state::mover::{Mover, Owner};
+use crate::state::mover::Owner;
 use crate::state::pushes::{Push, PushId};
 use crate::world::World;
 use crate::{ObjectId, RobotId};
@@ -94,13 +94,7 @@ impl World {
             let arm = X_WM.rotation * X_MP.transform_point(&push.point);
             let Force { moment, force } = push.wrench;
             let about_origin = Force::new(moment + arm.cross(&force), force);
-            match mover {
-                Mover::Robot { robot, body } => {
-                    self.apply_link_wrench(RobotId(robot), body, about_origin);
-                }
-                Mover::Body(body) => self.apply_body_wrench(ObjectId(body), about_origin),
-                Mover::Fixed => {}
-            }
+            self.apply_wrench(mover, about_origin);
         }
     }
 }

@@ -75,7 +75,7 @@ impl World {
     }
 
     /// Puts the robots and bodies that a snapshot has where it has them, with its inertias, limits and gains, and its springs,
-    /// joints and gears; others, and time, stay as they are.
+    /// joints, gears and suction cups; others, and time, stay as they are.
     pub fn restore_states(&mut self, snapshot: &Snapshot) {
         self.wake_all();
         // By index, which is the id: none is used again.
@@ -97,6 +97,7 @@ impl World {
         self.constraints.springs.clone_from(&snapshot.0.constraints.springs);
         self.constraints.joints.all.clone_from(&snapshot.0.constraints.joints.all);
         self.constraints.gears.all.clone_from(&snapshot.0.constraints.gears.all);
+        self.constraints.suctions.all.clone_from(&snapshot.0.constraints.suctions.all);
         self.remove_loose();
         // Impulses of contacts belong to the poses that are left.
         self.constraints.contacts.active.clear();

@@ -30,6 +30,7 @@ mod solvers;
 mod special_joints;
 mod spinning;
 mod springs;
+mod suction;
 mod tuning;
 mod tunnelling;
 mod work;

@@ -1,4 +1,4 @@
-//! Columns of a trace beside the states: sensors, mimic joints, loops, gears, attached joints, energy.
+//! Columns of a trace beside the states: sensors, mimic joints, loops, gears, attached joints, suction cups, energy.
 
 use karakuri_files::Column;
 use karakuri_model::{DofKind, SensorKind};
@@ -53,6 +53,10 @@ pub(super) fn columns(world: &World, columns: &mut Vec<Column>) {
     for joint in world.joint_names() {
         add(&format!("joint.{joint}"), &WRENCH);
     }
+    for suction in world.suction_names() {
+        add(&format!("suction.{suction}"), &WRENCH);
+        add(&format!("suction.{suction}"), &[("lip", "N"), ("opening", "m")]);
+    }
 }
 
 /// Adds the values of these columns in the last step. A joint or gear that was removed gives 0.
@@ -83,6 +87,11 @@ pub(super) fn sample(world: &World, row: &mut Vec<f64>) {
     for joint in world.joint_names() {
         let report = world.find_joint(joint).and_then(|id| world.joint(id));
         add_wrench(row, &report.map_or_else(Force::default, |joint| joint.wrench));
+    }
+    for suction in world.suction_names() {
+        let report = world.find_suction(suction).and_then(|id| world.suction(id));
+        add_wrench(row, &report.map_or_else(Force::default, |suction| suction.wrench));
+        row.extend(report.map_or([0.0; 2], |suction| [suction.lip_force, suction.opening]));
     }
 }
 
