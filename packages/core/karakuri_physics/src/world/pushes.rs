@@ -4,7 +4,7 @@ use karakuri_model::BodyId as LinkBody;
 use karakuri_spatial::Force;
 
 use crate::errors::WorldError;
-use crate::state::mover::Owner;
+use crate::state::mover::{Mover, Owner};
 use crate::state::pushes::{Push, PushId};
 use crate::world::World;
 use crate::{ObjectId, RobotId};

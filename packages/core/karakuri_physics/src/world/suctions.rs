@@ -1,6 +1,6 @@
 //! Suction cups that come and go while the world runs.
 
-use karakuri_spatial::{Force, Pose, Vector3};
+use karakuri_spatial::{Force, Vector3};
 
 use crate::constraint::suction::{Suction, SuctionDescription, SuctionId, SuctionReport};
 use crate::errors::WorldError;
