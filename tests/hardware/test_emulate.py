@@ -5,7 +5,7 @@ import signal
 import subprocess
 
 import pytest
-from support.process import executable
+from support.process import ROOT, executable
 
 # Clients give up after some 50 ms: nothing else runs beside them.
 pytestmark = pytest.mark.bus
@@ -60,6 +60,19 @@ def test_a_second_one_takes_the_link_and_the_first_leaves_it(emulate, tmp_path):
     assert os.readlink(first.link) == terminal, "the link is the second's"
     second.send_signal(signal.SIGINT)
     assert second.wait(10.0) == 0
+
+
+@pytest.mark.parametrize("robot, baud", [("so101", 1000000), ("khr1_rcb4", 1250000)])
+def test_the_servos_of_a_robot_need_its_hardware_file_only(tmp_path, robot, baud):
+    command = [executable("karakuri"), "emulate", "--robot", ROOT / f"config/hardware/{robot}.yaml", "--pty", tmp_path / "bus"]
+    emulator = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert emulator.stdout.readline().endswith(f", {baud} baud\n")
+    emulator.send_signal(signal.SIGINT)
+    assert emulator.wait(10.0) == 0
+    (tmp_path / "robot.yaml").write_text("")
+    done = subprocess.run([*command[:3], tmp_path / "robot.yaml", *command[4:]], capture_output=True, text=True, timeout=20)
+    said = " ".join(done.stderr.split())
+    assert done.returncode == 1 and "add `--urdf URDF --config YAML`, or `--scene SCENE`" in said, said
 
 
 @pytest.mark.parametrize(

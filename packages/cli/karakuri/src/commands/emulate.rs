@@ -3,25 +3,37 @@
 mod body;
 mod buses;
 mod of_file;
+mod robot;
 
 use std::path::PathBuf;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use karakuri_serial::emulator::{Entrances, Event, Fault, run as emulate};
 
 use self::body::BodyArgs;
 use self::buses::BusArgs;
 pub(super) use self::of_file::bus_of;
+use self::robot::RobotArgs;
 use super::Outcome;
 use crate::interrupt::Interrupt;
 use crate::output;
 
 /// Plays boards and servos on a pseudo-terminal, for programs that drive the real ones
 #[derive(Debug, clap::Args)]
-#[command(after_help = HELP, subcommand_value_name = "BUS", subcommand_help_heading = "Buses")]
+#[command(
+    after_help = HELP,
+    subcommand_value_name = "BUS",
+    subcommand_help_heading = "Buses",
+    args_conflicts_with_subcommands = true,
+    arg_required_else_help = true
+)]
 pub struct Args {
+    #[command(flatten)]
+    robot: Option<RobotArgs>,
+    #[command(flatten)]
+    port: Option<PortArgs>,
     #[command(subcommand)]
-    bus: BusArgs,
+    bus: Option<BusArgs>,
 }
 
 const HELP: &str = "\
@@ -34,9 +46,11 @@ the servos and the faults is printed, a line each. Ctrl-C ends it and removes LI
   karakuri emulate rcb1 --pty /tmp/khr1 --fault board-missing=1
   karakuri emulate dynamixel --pty /tmp/one --servo 1=XL330-M288 --baud 1000000
 
-With a hardware file the servos are those of a robot. With a scene they turn the joints of the \
-robot in it: it stands, walks, grips and falls, and the servos feel it. Until they are on, it is \
-held in the scene's posture.
+With a hardware file the servos are those of a robot, on the bus that it names. With a scene they \
+turn the joints of the robot in it: it stands, walks, grips and falls, and the servos feel it. Until \
+they are on, it is held in the scene's posture.
+
+  karakuri emulate --robot config/hardware/so101.yaml --pty /tmp/arm
 
   karakuri emulate rcb1 --pty /tmp/khr1 --hardware config/hardware/khr1.yaml \\
     --scene config/scenes/walk.yaml
@@ -46,6 +60,15 @@ held in the scene's posture.
 /// What all buses have.
 #[derive(Debug, clap::Args)]
 pub(super) struct Common {
+    #[command(flatten)]
+    port: PortArgs,
+    #[command(flatten)]
+    body: BodyArgs,
+}
+
+/// Where the devices can be reached, and what is wrong with them.
+#[derive(Debug, clap::Args)]
+pub(super) struct PortArgs {
     /// Link to the pseudo-terminal, made here; one of an earlier run is replaced
     #[arg(long, value_name = "LINK")]
     pty: PathBuf,
@@ -55,8 +78,6 @@ pub(super) struct Common {
     /// Socket of the side channel, made here: a request a line, answered by a line of JSON with the true angles
     #[arg(long, value_name = "SOCKET")]
     side: Option<PathBuf>,
-    #[command(flatten)]
-    body: BodyArgs,
 }
 
 /// Names of the faults and requests of the side channel, below the options of each bus.
@@ -79,12 +100,18 @@ step between two goals that it accepted with its torque on, and how late the emu
 /// # Errors
 /// When an option does not fit the bus, a file is wrong, or the pseudo-terminal cannot be made.
 pub fn run(args: &Args) -> Result<Outcome> {
-    let common = args.bus.common();
-    let body = common.body.load(args.bus.name())?;
-    let bus = args.bus.build(body.as_ref().map(|body| &body.file))?;
-    let entrances = Entrances { link: common.pty.clone(), side: common.side.clone() };
-    let mut emulation = body::emulation(body, bus)?;
-    for fault in &common.faults {
+    let (port, mut emulation) = match (&args.bus, &args.robot, &args.port) {
+        (Some(bus), _, _) => {
+            let Common { port, body } = bus.common();
+            let body = body.load(bus.name())?;
+            let devices = bus.build(body.as_ref().map(|body| &body.file))?;
+            (port, body::emulation(body, devices)?)
+        }
+        (None, Some(robot), Some(port)) => (port, robot.emulation()?),
+        (None, ..) => bail!("nothing is named; write a bus, or `--robot FILE --pty LINK`"),
+    };
+    let entrances = Entrances { link: port.pty.clone(), side: port.side.clone() };
+    for fault in &port.faults {
         emulation.switch_on(*fault);
     }
     let interrupt = Interrupt::watch()?;

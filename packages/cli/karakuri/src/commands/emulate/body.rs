@@ -19,19 +19,19 @@ use crate::input::input_file;
 pub(super) struct BodyArgs {
     /// Servos, ids, zeros and limits of a hardware file, such as config/hardware/khr1.yaml
     #[arg(long, value_name = "FILE", value_parser = input_file())]
-    hardware: Option<PathBuf>,
+    pub(super) hardware: Option<PathBuf>,
     /// The robot of the hardware file, its URDF; not needed with a scene
     #[arg(long, value_name = "URDF", value_parser = input_file(), requires = "hardware")]
-    robot: Option<PathBuf>,
+    pub(super) robot: Option<PathBuf>,
     /// Robot YAML of that robot
     #[arg(long, value_name = "YAML", value_parser = input_file(), requires = "robot")]
-    config: Option<PathBuf>,
+    pub(super) config: Option<PathBuf>,
     /// A scene whose robot the servos move, such as config/scenes/walk.yaml
     #[arg(long, value_name = "SCENE", value_parser = input_file(), requires = "hardware")]
-    scene: Option<PathBuf>,
+    pub(super) scene: Option<PathBuf>,
     /// Name of the robot in the scene, where it has several
     #[arg(long, value_name = "NAME", requires = "scene")]
-    scene_robot: Option<String>,
+    pub(super) scene_robot: Option<String>,
 }
 
 /// A robot and its servos.
@@ -46,6 +46,19 @@ impl BodyArgs {
     /// Reads the files; none without a hardware file.
     pub(super) fn load(&self, bus: &str) -> Result<Option<Body>> {
         let Some(path) = &self.hardware else { return Ok(None) };
+        let body = self.load_any()?;
+        let (path, name) = (path.display(), body.file.bus.name);
+        ensure!(name == bus, "{path} is of a {name} bus; write `karakuri emulate {name}`");
+        ensure!(
+            bus != "robotiq",
+            "a gripper has no servos that a hardware file could lay out; leave --hardware out"
+        );
+        Ok(Some(body))
+    }
+
+    /// Reads the files, whatever bus they are of.
+    pub(super) fn load_any(&self) -> Result<Body> {
+        let path = self.hardware.as_ref().context("no hardware file is named")?;
         let (layout, world) = match (&self.scene, &self.robot) {
             (Some(scene), _) => {
                 let world = load_scene(scene)?.world()?;
@@ -61,18 +74,7 @@ impl BodyArgs {
             ),
         };
         let file = HardwareFile::read(path, &layout)?;
-        let path = path.display();
-        ensure!(
-            file.bus.name == bus,
-            "{path} is of a {} bus; write `karakuri emulate {}`",
-            file.bus.name,
-            file.bus.name
-        );
-        ensure!(
-            bus != "robotiq",
-            "a gripper has no servos that a hardware file could lay out; leave --hardware out"
-        );
-        Ok(Some(Body { file, layout, world }))
+        Ok(Body { file, layout, world })
     }
 
     /// The robot of the scene that the servos are to move.
