@@ -173,12 +173,12 @@ impl Script {
         let done = interface.finish(world);
         self.memory.random = done.random;
         for (name, value) in done.plots {
-            match self.memory.plots.iter_mut().find(|(known, _)| *known == name) {
-                Some((_, place)) => *place = value,
-                None => {
-                    self.memory.plots.push((name, value));
-                    self.has_news = true;
-                }
+            let known = self.memory.plots.iter_mut().find(|(known, _)| *known == name);
+            if let Some((_, place)) = known {
+                *place = value;
+            } else {
+                self.memory.plots.push((name, value));
+                self.has_news = true;
             }
         }
         if let Some(said) = done.said {
