@@ -2,7 +2,7 @@
 //!
 //! The vacuum `u` in a cup of effective area `A` pulls cup and object together with `V = u A` along the lip's normal, a
 //! pair of forces. The lip is a contact with Coulomb friction: pulled outwards with `f` it presses with `N = V − f`, so
-//! that a cup bears a friction cone shifted by `V` [Mahler 2018, §IV]. A stiff ring of radius `R` bears
+//! that a cup bears a friction cone shifted by `V` [Mahler 2018]. A stiff ring of radius `R` bears
 //!
 //! * a pull up to `V`;
 //! * shear `t` and a moment `s` about the normal with `(t/(μN))² + (s/(μRN))² ≤ 1`, as a soft finger
