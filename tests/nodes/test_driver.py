@@ -283,14 +283,14 @@ def test_the_driver_takes_little_of_the_processor(robot, ros, capsys):
     states = joint_states(ros)
     carry_out(ros, HOME)
     states.messages.clear()
-    began, before = time.monotonic(), robot.driver.cpu_seconds()
+    began, before = time.monotonic(), robot.driver.processor_time()
     ros.spin_for(5.0)
     took = time.monotonic() - began
-    share, rate = (robot.driver.cpu_seconds() - before) / took, len(states.messages) / took
+    share, rate = (robot.driver.processor_time() - before) / took, len(states.messages) / took
     with capsys.disabled():
         print(f"\ndriver: {100 * share:.1f} % of a core at {rate:.0f} Hz")
-    # 2 to 3 % on a machine that has nothing else to do; one that has gives less of its caches.
-    assert rate > 80.0 and share < 0.06
+    # 2 to 4 % beside a build, 6 % at a load of 14 on two cores, whose caches others use up.
+    assert rate > 80.0 and share < 0.1, (rate, share)
 
 
 # Pauses that end before anybody gives anybody up, and one of the driver that does not.
