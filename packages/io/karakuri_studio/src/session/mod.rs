@@ -34,6 +34,7 @@ use input::Input;
 use live::Live;
 pub use project::OpenError;
 use project::Project;
+pub(crate) use scene::unnamed_spring;
 pub use settings::Settings;
 pub(crate) use state::Session;
 use state::to_value;
