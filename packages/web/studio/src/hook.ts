@@ -2,6 +2,7 @@
 
 import { currentLanguage } from './i18n/index.svelte';
 import type { Edits } from './session/edits.svelte';
+import { bodyOf } from './session/parts';
 import type { Reach } from './session/reach.svelte';
 import type { Selection, Studio } from './session/studio.svelte';
 import type { Picture } from './view/picture';
@@ -43,6 +44,12 @@ export interface Hook {
   handle(link: string): [number, number] | null;
   /** Where a handle's link is. [m] (3) */
   link(link: string): [number, number, number] | null;
+  /** Name of what the pointer pulls. */
+  readonly pulled: string | null;
+  /** Cones that are drawn: half their opening. [rad] */
+  readonly cones: number[];
+  /** Contacts of the running simulation as drawn: size of each force. [N] */
+  readonly forces: number[];
   /** Pose of a body as drawn, `x y z qx qy qz qw`. [m, -] (7) */
   body(name: string): number[] | null;
 }
@@ -120,6 +127,15 @@ export function exposeHook(studio: Studio, edits: Edits, reach: Reach, picture: 
     get margin() {
       return display.balance?.margin ?? null;
     },
+    get pulled() {
+      return picture()?.pulled ?? null;
+    },
+    get cones() {
+      return studio.cones.map((cone) => cone.angle);
+    },
+    get forces() {
+      return picture()?.forcesShown() ?? [];
+    },
     pose: () =>
       Object.fromEntries(studio.joints.map((joint, i) => [joint.name, display.positions[i] ?? Number.NaN])),
     q: (joint, time) => display.clip?.position(studio.jointIndex.get(joint) ?? -1, time) ?? Number.NaN,
@@ -130,7 +146,8 @@ export function exposeHook(studio: Studio, edits: Edits, reach: Reach, picture: 
     link: (link) => picture()?.linkPosition(link) ?? null,
     body: (name) => {
       const index = studio.robot?.bodies.indexOf(name) ?? -1;
-      return index < 0 ? null : Array.from(display.bodies.subarray(7 * index, 7 * index + 7));
+      const at = index < 0 ? bodyOf(studio.stage, name)?.body : index;
+      return at === undefined ? null : Array.from(display.bodies.subarray(7 * at, 7 * at + 7));
     },
   };
   window.__studio = Object.freeze(hook);
