@@ -11,12 +11,15 @@ from karakuri_msgs.msg import Contacts, ObjectStates, SimStatistics
 from karakuri_msgs.srv import (
     AttachGear,
     AttachJoint,
+    AttachSpring,
     CastRay,
     DetachJoint,
     GetDistance,
     Push,
     RestoreSnapshot,
     SaveSnapshot,
+    SetInertia,
+    SetSpring,
     SetSurface,
     SetSurfaceVelocity,
 )
@@ -680,6 +683,59 @@ def test_surfaces_change_and_run_live(paused, ros):
     assert service(ros, SetSurfaceVelocity, "set_surface_velocity", body="table", velocity=Vector3(x=0.1)).success
     step(ros, 500)
     assert position(state_of(ros, "cube"))[0] - 0.5 == pytest.approx(0.1, rel=2e-2)
+
+
+def test_inertias_springs_and_limits_change_live(paused, ros):
+    height = lift_cube(ros, 0.2)
+    spring = {"name": "hook", "body_a": "world", "point_a": state_of(ros, "cube").pose.position, "body_b": "cube", "stiffness": 100.0, "damping": 9.0}
+    spring["point_a"].z += 0.1
+    for fields, words in (
+        ({"name": ""}, "the name is empty; give the spring a name"),
+        ({"body_b": "bax"}, "body_b: there is no `bax`"),
+        ({"stiffness": -1.0}, "spring `hook`: stiffness, damping or rest length is negative"),
+        ({"point_a": Point(x=math.nan)}, "`point_a` is not finite"),
+    ):
+        refused = service(ros, AttachSpring, "attach_spring", **{**spring, **fields})
+        assert not refused.success and words in refused.message, refused.message
+    answer = service(ros, AttachSpring, "attach_spring", **spring)
+    assert answer.success, answer.message
+
+    def sag():
+        step(ros, 2000)
+        return height - position(state_of(ros, "cube"))[2]
+
+    assert sag() == pytest.approx(0.2 * 9.81 / 100.0, rel=1e-2)
+    assert service(ros, SetSpring, "set_spring", name="hook", stiffness=400.0).success
+    assert sag() == pytest.approx(0.2 * 9.81 / 400.0, rel=1e-2)
+    assert service(ros, SetInertia, "set_inertia", body="cube", mass=0.6).success
+    assert sag() == pytest.approx(0.6 * 9.81 / 400.0, rel=1e-2)
+    unknown = service(ros, SetSpring, "set_spring", name="hack")
+    assert not unknown.success and unknown.message == "there is no spring `hack`; there are: hook"
+    for fields, words in (
+        ({"body": "cube", "mass": 0.0}, "mass is 0 kg"),
+        ({"body": "cube", "inertia": [1.0, 1.0, 3.0, 0.0, 0.0, 0.0]}, "exceeds the sum of the others"),
+        ({"body": "cube", "inertia": [1.0]}, "`inertia` needs six numbers"),
+        ({"body": "world", "mass": 1.0}, "the ground has no mass"),
+        ({"body": "arm/bax", "mass": 1.0}, "there is no `arm/bax`"),
+    ):
+        refused = service(ros, SetInertia, "set_inertia", **fields)
+        assert not refused.success and words in refused.message, refused.message
+    assert service(ros, DetachJoint, "detach_joint", name="hook").success
+
+    # a heavier arm sags more on its servos, and goes on being commanded and read
+    def shoulder():
+        return ros.joint("shoulder_pitch")
+
+    step(ros, 500)
+    before = shoulder()
+    assert service(ros, SetInertia, "set_inertia", body="arm/upper_arm", mass=20.0).success
+    step(ros, 1000)
+    assert abs(shoulder() - before) > 1e-3, f"{before} {shoulder()}"
+    for name, value in (("joints.shoulder_pitch.lower", shoulder() + 0.05),):
+        done, why = ros.set_parameter("/arm/sim", name, value)
+        assert done, why
+    step(ros, 1000)
+    assert shoulder() == pytest.approx(before + 0.05, abs=0.05)
 
 
 def test_settings_of_the_physics_are_live(paused, ros):

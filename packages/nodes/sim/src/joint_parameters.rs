@@ -1,16 +1,23 @@
-//! Live gains and limits of the joint drives, inertia and friction of the joints, as parameters.
+//! Live gains and limits of the joint drives, inertia, friction and limits of the joints, as parameters.
 
 use std::sync::Arc;
 
 use karakuri_hardware::{JointLayout, RobotIo, RobotLayout};
 use karakuri_model::Model;
-use karakuri_physics::{JointDynamics, RobotId, World, WorldError};
+use karakuri_physics::{JointDynamics, JointLimits, RobotId, World, WorldError};
 use karakuri_ros::{Node, Parameter, RosError};
 
 use crate::backend::Backend;
 
 /// Largest gain, effort, inertia and friction that a parameter takes.
 const LARGEST: f64 = 1e9;
+
+/// Least and largest value that a parameter takes.
+#[derive(Debug, Clone, Copy)]
+struct Range(f64, f64);
+
+const FROM_ZERO: Range = Range(0.0, LARGEST);
+const EITHER_SIGN: Range = Range(-LARGEST, LARGEST);
 
 /// Parameters of the joints of all present robots.
 #[derive(Debug, Default)]
@@ -36,6 +43,15 @@ struct JointParameter {
     armature: Parameter<f64>,
     viscous: Parameter<f64>,
     friction: Parameter<f64>,
+    limits: LimitParameters,
+}
+
+/// Limits of one joint; none where the joint has none.
+#[derive(Debug)]
+struct LimitParameters {
+    lower: Option<Parameter<f64>>,
+    upper: Option<Parameter<f64>>,
+    velocity: Option<Parameter<f64>>,
 }
 
 /// Parameters of one drive.
@@ -49,7 +65,7 @@ struct DriveParameter {
 
 impl JointParameters {
     /// Declares `drives.<joint>.stiffness`, `.damping` and, where there is one, `.effort`; `joints.<joint>.armature`,
-    /// `.viscous` and `.friction`; below the robot's name where there are several robots. The defaults are the scene's.
+    /// `.viscous`, `.friction` and, where there are limits, `.lower`, `.upper` and `.velocity`; below the robot's name where there are several robots. The defaults are the scene's.
     pub(crate) fn declare<S: 'static>(node: &mut Node<S>, io: &Backend) -> Result<Self, RosError> {
         let mut parameters = Self::default();
         let layouts = io.robots();
@@ -93,10 +109,10 @@ impl JointParameters {
         let Some(id) = world.find_robot(&layout.name) else { return Ok(()) };
         let (mut joints, mut declared) = (Vec::new(), Vec::new());
         for joint in &layout.joints {
-            let mut declare = |key: &str, now: f64, meaning: &str| {
+            let mut declare = |key: &str, now: f64, range: Range, meaning: &str| {
                 let name = format!("{prefix}{key}");
                 let parameter = node.parameter(&name, now).describe(meaning);
-                let parameter = parameter.range(0.0..=LARGEST).declare()?;
+                let parameter = parameter.range(range.0..=range.1).declare()?;
                 declared.push(name);
                 Ok(parameter)
             };
@@ -115,6 +131,8 @@ impl JointParameters {
             for joint in &robot.joints {
                 joint.apply_drive(world, id);
                 refused = refused.and(world.set_joint_dynamics(id, joint.dof, joint.dynamics()));
+                let limits = joint.limits.over(world.robot(id).joint_limits(joint.dof));
+                refused = refused.and(world.set_joint_limits(id, joint.dof, limits));
             }
         }
         refused
@@ -126,13 +144,13 @@ impl JointParameter {
         world: &World,
         id: RobotId,
         joint: &JointLayout,
-        declare: &mut impl FnMut(&str, f64, &str) -> Result<Parameter<f64>, RosError>,
+        declare: &mut impl FnMut(&str, f64, Range, &str) -> Result<Parameter<f64>, RosError>,
     ) -> Result<Self, RosError> {
         let (name, dof) = (&joint.name, joint.v);
         let (drives, now) = (world.robot(id).drives(), world.robot(id).joint_dynamics(dof));
         let drive = if drives.enabled[dof] {
             let mut gain = |key: &str, now: f64, meaning: &str| {
-                declare(&format!("drives.{name}.{key}"), now, meaning)
+                declare(&format!("drives.{name}.{key}"), now, FROM_ZERO, meaning)
             };
             let limit = drives.effort_limit[dof];
             let effort = "Largest effort of the drive. [N·m or N]";
@@ -153,7 +171,7 @@ impl JointParameter {
             None
         };
         let mut own = |key: &str, now: f64, meaning: &str| {
-            declare(&format!("joints.{name}.{key}"), now, meaning)
+            declare(&format!("joints.{name}.{key}"), now, FROM_ZERO, meaning)
         };
         Ok(Self {
             dof,
@@ -165,6 +183,7 @@ impl JointParameter {
             )?,
             viscous: own("viscous", now.viscous, "Effort over velocity. [N·m·s/rad or N·s/m]")?,
             friction: own("friction", now.friction, "Dry friction. [N·m or N]")?,
+            limits: LimitParameters::new(name, world.robot(id).joint_limits(dof), declare)?,
         })
     }
 
@@ -187,9 +206,42 @@ impl JointParameter {
     }
 }
 
+impl LimitParameters {
+    fn new(
+        joint: &str,
+        now: JointLimits,
+        declare: &mut impl FnMut(&str, f64, Range, &str) -> Result<Parameter<f64>, RosError>,
+    ) -> Result<Self, RosError> {
+        let mut limit = |key: &str, now: f64, range: Range, meaning: &str| {
+            let is_there = now.abs() <= LARGEST;
+            let name = format!("joints.{joint}.{key}");
+            is_there.then(|| declare(&name, now, range, meaning)).transpose()
+        };
+        Ok(Self {
+            lower: limit("lower", now.lower, EITHER_SIGN, "Lower limit of position. [rad or m]")?,
+            upper: limit("upper", now.upper, EITHER_SIGN, "Upper limit of position. [rad or m]")?,
+            velocity: limit("velocity", now.velocity, FROM_ZERO, "Largest speed. [rad/s or m/s]")?,
+        })
+    }
+
+    /// Limits as the parameters have them, and those of the world where there is no parameter.
+    fn over(&self, now: JointLimits) -> JointLimits {
+        let get = |parameter: &Option<Parameter<f64>>, now| {
+            parameter.as_ref().map_or(now, Parameter::get)
+        };
+        JointLimits {
+            lower: get(&self.lower, now.lower),
+            upper: get(&self.upper, now.upper),
+            velocity: get(&self.velocity, now.velocity),
+        }
+    }
+}
+
 impl RobotJoints {
     /// Robot of these parameters, if it is still there: another one may have taken its name.
     fn find(&self, world: &World) -> Option<RobotId> {
-        world.find_robot(&self.name).filter(|&id| Arc::ptr_eq(world.robot(id).model(), &self.model))
+        world
+            .find_robot(&self.name)
+            .filter(|&id| Arc::ptr_eq(world.robot(id).original_model(), &self.model))
     }
 }

@@ -39,6 +39,8 @@ pub(crate) fn offer(node: &mut Node<Sim>) -> Result<(), RosError> {
     node.service::<SaveSnapshot::Service>("~/save_snapshot", save_snapshot)?;
     node.service::<RestoreSnapshot::Service>("~/restore_snapshot", restore_snapshot)?;
     crate::ties::offer(node)?;
+    crate::springs::offer(node)?;
+    crate::inertias::offer(node)?;
     crate::queries::offer(node)
 }
 
@@ -46,7 +48,7 @@ fn features() -> srv::GetSimulatorFeatures::Response {
     let features = sim_msg::SimulatorFeatures {
         features: codes::FEATURES.to_vec(),
         spawn_formats: vec!["urdf".to_owned(), "karakuri_scene".to_owned()],
-        custom_info: "karakuri: URDFs of one link and shape spawn as objects, others as robots, fixed where the root link is `world`; a scene file (YAML) of one robot or body spawns with its drives; snapshots at ~/save_snapshot, ~/restore_snapshot; joints and gears at ~/attach_joint, ~/attach_gear, ~/detach_joint; ~/push, ~/cast_ray, ~/get_distance, ~/set_surface, ~/set_surface_velocity".to_owned(),
+        custom_info: "karakuri: URDFs of one link and shape spawn as objects, others as robots, fixed where the root link is `world`; a scene file (YAML) of one robot or body spawns with its drives; snapshots at ~/save_snapshot, ~/restore_snapshot; joints, gears and springs at ~/attach_joint, ~/attach_gear, ~/attach_spring, ~/set_spring, ~/detach_joint; ~/set_inertia, ~/push, ~/cast_ray, ~/get_distance, ~/set_surface, ~/set_surface_velocity".to_owned(),
     };
     srv::GetSimulatorFeatures::Response { features }
 }

@@ -98,7 +98,7 @@ fn gear_end(world: &World, name: &str, axis: &Axis) -> Result<GearEnd, WorldErro
     }
 }
 
-/// Removes a joint or a gear.
+/// Removes a joint, a gear or a spring.
 fn detach(sim: &mut Sim, name: &str) -> Result<(), String> {
     let world = sim.world()?;
     if let Some(id) = world.find_joint(name) {
@@ -109,12 +109,18 @@ fn detach(sim: &mut Sim, name: &str) -> Result<(), String> {
         world.detach_gear(id);
         return Ok(());
     }
+    if let Some(id) = world.find_spring(name) {
+        world.remove_spring(id);
+        return Ok(());
+    }
     if let Some((robot, joint)) = name.split_once('/')
         && let Some(robot) = world.find_robot(robot)
     {
         return world.open_loop(robot, joint).map_err(|e| e.to_string());
     }
-    let known: Vec<_> = world.joint_names().chain(world.gear_names()).collect();
+    let springs = world.springs().map(|(id, _)| world.spring_name(id));
+    let springs = springs.filter(|name| !name.is_empty());
+    let known: Vec<_> = world.joint_names().chain(world.gear_names()).chain(springs).collect();
     Err(match known.as_slice() {
         [] => format!("there is no joint `{name}`; none is attached"),
         known => format!("there is no joint `{name}`; there are: {}", known.join(", ")),

@@ -2,6 +2,7 @@
 
 import { currentLanguage } from './i18n/index.svelte';
 import type { Edits } from './session/edits.svelte';
+import { bodyOf } from './session/parts';
 import type { Reach } from './session/reach.svelte';
 import type { Selection, Studio } from './session/studio.svelte';
 import type { Picture } from './view/picture';
@@ -45,6 +46,12 @@ export interface Hook {
   handle(link: string): [number, number] | null;
   /** Where a handle's link is. [m] (3) */
   link(link: string): [number, number, number] | null;
+  /** Name of what the pointer pulls. */
+  readonly pulled: string | null;
+  /** Cones that are drawn: half their opening. [rad] */
+  readonly cones: number[];
+  /** Contacts of the running simulation as drawn: size of each force. [N] */
+  readonly forces: number[];
   /** Pose of a body as drawn, `x y z qx qy qz qw`. [m, -] (7) */
   body(name: string): number[] | null;
 }
@@ -87,6 +94,9 @@ export function exposeHook(studio: Studio, edits: Edits, reach: Reach, picture: 
     time: () => studio.player.time,
     playing: () => studio.player.playing,
     margin: () => display.balance?.margin ?? null,
+    pulled: () => picture()?.pulled ?? null,
+    cones: () => studio.cones.map((cone) => cone.angle),
+    forces: () => picture()?.forcesShown() ?? [],
   };
   const functions: Functions = {
     pose: () =>
@@ -99,7 +109,8 @@ export function exposeHook(studio: Studio, edits: Edits, reach: Reach, picture: 
     link: (link) => picture()?.linkPosition(link) ?? null,
     body: (name) => {
       const index = studio.robot?.bodies.indexOf(name) ?? -1;
-      return index < 0 ? null : Array.from(display.bodies.subarray(7 * index, 7 * index + 7));
+      const at = index < 0 ? bodyOf(studio.stage, name)?.body : index;
+      return at === undefined ? null : Array.from(display.bodies.subarray(7 * at, 7 * at + 7));
     },
   };
   const getters = Object.entries(readers).map(([name, get]) => [name, { get, enumerable: true }]);

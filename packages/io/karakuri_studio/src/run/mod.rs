@@ -11,4 +11,4 @@ mod snapshots;
 pub(crate) use parameters::list as list_parameters;
 pub(crate) use playback::Playback;
 pub(crate) use runner::{Answer, Audience, Order, Runner};
-pub(crate) use simulation::Start;
+pub(crate) use simulation::{SetReport, Start};

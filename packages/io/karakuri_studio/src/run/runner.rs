@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use super::simulation::{Simulation, Start};
+use super::simulation::{SetReport, Simulation, Start};
 use crate::server::Outbox;
 use crate::session::input::Input;
 use crate::wire::{
@@ -97,7 +97,7 @@ pub(crate) enum Answer {
     /// Parameters.
     Parameters(Vec<Parameter>),
     /// Value before, and the parameter now.
-    Set(f64, Parameter),
+    Set(SetReport),
     /// Names and values.
     Changed(Vec<(String, f64)>),
     /// Snapshot.
@@ -129,8 +129,8 @@ impl Runner {
         let thread = std::thread::Builder::new()
             .name("studio-run".to_owned())
             .spawn(move || {
-                let mut run =
-                    Run { simulation, audience, news, phase: RunPhase::Paused, speed: 1.0 };
+                let (phase, plots) = (RunPhase::Paused, simulation.plot_names());
+                let mut run = Run { simulation, audience, news, phase, speed: 1.0, plots };
                 run.serve(&letters);
             })
             .map_err(|error| WireError::new(Code::Failed, error.to_string(), "free memory"))?;
@@ -162,6 +162,8 @@ struct Run {
     news: Sender<Input>,
     phase: RunPhase,
     speed: f64,
+    /// Names of the plots that the session knows.
+    plots: Vec<String>,
 }
 
 impl Run {
@@ -253,6 +255,12 @@ impl Run {
             // A session that has ended needs no news.
             let _ended = self.news.send(Input::Scripts);
         }
+        // Scripts name their plots as they go.
+        let plots = self.simulation.plot_names();
+        if plots != self.plots {
+            self.plots = plots;
+            let _ended = self.news.send(Input::Run(self.state()));
+        }
     }
 
     fn state(&self) -> RunState {
@@ -297,8 +305,7 @@ impl Run {
                 return Ok(Answer::Parameters(simulation.parameters(&prefix)));
             }
             Order::Set(name, value) => {
-                let (before, parameter) = simulation.set(&name, &value)?;
-                return Ok(Answer::Set(before, parameter));
+                return Ok(Answer::Set(simulation.set(&name, &value)?));
             }
             Order::Changed => return Ok(Answer::Changed(simulation.changed().collect())),
             Order::Snapshot => return Ok(Answer::Snapshot(simulation.snapshot())),

@@ -1,11 +1,11 @@
 //! A world, the motion that its robot plays, and what users do to it.
 
 use karakuri_dynamics::center_of_mass;
-use karakuri_physics::{Owner, Push, StepOutcome, World};
+use karakuri_physics::{Ledger, Owner, Push, StepOutcome, World, WorldSettings};
 use karakuri_spatial::{Force, Vector3};
 
 use super::grab::{self, Pulled};
-use super::parameters::{self, Number};
+use super::parameters::{self, Number, Setting};
 use super::playback::Playback;
 use super::recording::Recorder;
 use super::snapshots::{Snapshots, digest};
@@ -19,7 +19,7 @@ use crate::wire::{
 /// Duration of a push if none is given. [s]
 const PUSH_TIME: f64 = 0.1;
 /// Quantities that are plotted of every run.
-const PLOTS: [&str; 7] = [
+const PLOTS: [&str; 17] = [
     "energy.kinetic_J",
     "energy.potential_J",
     "energy.work_J",
@@ -27,6 +27,16 @@ const PLOTS: [&str; 7] = [
     "com.y_m",
     "com.z_m",
     "contacts",
+    "ledger.servos_J",
+    "ledger.external_J",
+    "ledger.contacts_J",
+    "ledger.limits_J",
+    "ledger.friction_J",
+    "ledger.dampers_J",
+    "ledger.loops_J",
+    "ledger.stabilisation_J",
+    "ledger.integration_J",
+    "ledger.unexplained_J",
 ];
 
 /// What a simulation begins with.
@@ -42,6 +52,17 @@ pub(crate) struct Start {
     pub(crate) scripts: Scripts,
     /// Parameters of the document, set before the first step.
     pub(crate) parameters: Vec<(String, f64)>,
+}
+
+/// A parameter that was set.
+#[derive(Debug)]
+pub(crate) struct SetReport {
+    /// Value that it had.
+    pub(crate) before: f64,
+    /// The parameter as it is now.
+    pub(crate) parameter: Parameter,
+    /// Parameters that changed with it, as moments of inertia do with the mass.
+    pub(crate) followers: Vec<Parameter>,
 }
 
 /// A simulation.
@@ -65,6 +86,8 @@ impl Simulation {
     /// Begins at time zero.
     pub(crate) fn new(start: Start) -> Result<Self, WireError> {
         let Start { mut world, stage, playback, scripts, parameters } = start;
+        // The page shows what came and went by which cause.
+        world.set_settings(WorldSettings { energy_ledger: true, ..*world.settings() });
         let robot = world.robot_ids().next();
         if let (Some(playback), Some(robot)) = (&playback, robot) {
             let rest = vec![0.0; world.robot(robot).model().nv];
@@ -86,9 +109,7 @@ impl Simulation {
             recorder: None,
             row: Vec::new(),
         };
-        for (name, value) in parameters {
-            simulation.set(&name, &ParameterValue::Number(value))?;
-        }
+        simulation.set_all(&parameters)?;
         simulation.scripts.start(&mut simulation.world);
         simulation.tell_parameters();
         simulation.snapshots.tick(&simulation.world, &simulation.scripts);
@@ -201,11 +222,17 @@ impl Simulation {
         let work = self.world.work_done();
         let mut values =
             vec![energy.kinetic, energy.potential, work, com.x, com.y, com.z, contacts];
+        let Ledger { servos, external, contacts, limits, friction, dampers, .. } =
+            self.world.ledger();
+        let Ledger { loops, stabilisation, integration, unexplained, .. } = self.world.ledger();
+        values.extend([servos, external, contacts, limits, friction, dampers]);
+        values.extend([loops, stabilisation, integration, unexplained]);
         values.extend(self.scripts.plots().map(|(_, value)| value));
         values
     }
 
-    fn plot_names(&self) -> Vec<String> {
+    /// Names of what is plotted.
+    pub(crate) fn plot_names(&self) -> Vec<String> {
         let own = PLOTS.map(str::to_owned).into_iter();
         own.chain(self.scripts.plots().map(|(name, _)| format!("script.{name}"))).collect()
     }
@@ -228,10 +255,8 @@ impl Simulation {
 
     /// Parameters that differ from the scene's, and their values.
     pub(crate) fn changed(&self) -> impl Iterator<Item = (String, f64)> + '_ {
-        self.numbers.iter().filter_map(|number| {
-            let value = number.get(&self.world)?;
-            (number.get(&self.initial) != Some(value)).then(|| (number.name.clone(), value))
-        })
+        let all = parameters::changed(&self.numbers, &self.world, &self.initial);
+        all.into_iter().map(|(number, value)| (number.name.clone(), value))
     }
 
     /// Parameters whose names begin with `prefix`.
@@ -240,24 +265,40 @@ impl Simulation {
         all.map(|number| number.report(&self.world, &self.initial)).collect()
     }
 
-    /// Sets a parameter; returns what it was, and what it is.
+    /// Sets a parameter; returns what it was, it, and those that changed with it.
     pub(crate) fn set(
         &mut self,
         name: &str,
         value: &ParameterValue,
-    ) -> Result<(f64, Parameter), WireError> {
-        let Some(number) = self.numbers.iter().find(|number| number.name == name) else {
-            let text = format!("there is no parameter `{name}`");
-            return Err(WireError::new(Code::NotFound, text, "`param.get` lists them"));
-        };
+    ) -> Result<SetReport, WireError> {
+        let number = find(&self.numbers, name)?.clone();
         let ParameterValue::Number(value) = value else {
             let text = format!("`{name}` is a number");
             return Err(WireError::new(Code::Invalid, text, "write a number").at(name));
         };
         let before = number.get(&self.world).unwrap_or(*value);
+        let siblings: Vec<&Number> =
+            self.numbers.iter().filter(|n| n.name != name && number.acts_with(n)).collect();
+        let earlier: Vec<_> = siblings.iter().map(|n| n.get(&self.world)).collect();
         number.set(&mut self.world, *value)?;
-        self.scripts.set_parameter(name, *value);
-        Ok((before, number.report(&self.world, &self.initial)))
+        let report = |n: &Number| n.report(&self.world, &self.initial);
+        let moved = siblings.iter().zip(earlier).filter(|(n, was)| n.get(&self.world) != *was);
+        let followers = moved.map(|(n, _)| report(n)).collect();
+        let set = SetReport { before, parameter: report(&number), followers };
+        for one in std::iter::once(&set.parameter).chain(&set.followers) {
+            if let ParameterValue::Number(value) = one.value {
+                self.scripts.set_parameter(&one.name, value);
+            }
+        }
+        Ok(set)
+    }
+
+    fn set_all(&mut self, values: &[(String, f64)]) -> Result<(), WireError> {
+        let setting = |(name, value): &(String, f64)| {
+            find(&self.numbers, name).map(|number| Setting { number, value: *value })
+        };
+        let settings = values.iter().map(setting).collect::<Result<Vec<_>, _>>()?;
+        parameters::set_all(&mut self.world, &settings)
     }
 
     /// Remembers the state.
@@ -328,6 +369,14 @@ impl Simulation {
             (false, None) => recording(false, 0, None),
         }
     }
+}
+
+/// The number of this name.
+fn find<'a>(numbers: &'a [Number], name: &str) -> Result<&'a Number, WireError> {
+    numbers.iter().find(|number| number.name == name).ok_or_else(|| {
+        let text = format!("there is no parameter `{name}`");
+        WireError::new(Code::NotFound, text, "`param.get` lists them")
+    })
 }
 
 fn recording(on: bool, rows: usize, csv: Option<String>) -> Recording {

@@ -25,8 +25,6 @@ struct JointPlace {
     robot: RobotId,
     q: usize,
     dof: usize,
-    lower: f64,
-    upper: f64,
 }
 
 /// A script's view of the world during one call.
@@ -62,13 +60,7 @@ impl Shared {
         for robot in world.robot_ids() {
             let view = world.robot(robot);
             for joint in view.model().joints.iter().filter(|j| j.kind.single().is_some()) {
-                let place = JointPlace {
-                    robot,
-                    q: joint.q_start,
-                    dof: joint.v_start,
-                    lower: joint.limits.lower,
-                    upper: joint.limits.upper,
-                };
+                let place = JointPlace { robot, q: joint.q_start, dof: joint.v_start };
                 shared.joints.insert(format!("{}/{}", view.name(), joint.name), place);
                 // The short name of the first robot that has it.
                 shared.joints.entry(joint.name.clone()).or_insert(place);
@@ -163,7 +155,9 @@ impl Interface {
         if !value.is_finite() {
             return fail(format!("the target of `{name}` is no number"));
         }
-        self.call().targets.push((place, value.clamp(place.lower, place.upper)));
+        let mut call = self.call();
+        let limits = call.world.robot(place.robot).joint_limits(place.dof);
+        call.targets.push((place, value.clamp(limits.lower, limits.upper)));
         Ok(())
     }
 

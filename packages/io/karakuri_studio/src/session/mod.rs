@@ -38,6 +38,7 @@ use live::Live;
 use previews::MotionKeys;
 pub use project::OpenError;
 use project::Project;
+pub(crate) use scene::unnamed_spring;
 pub use settings::Settings;
 pub(crate) use state::Session;
 use state::to_value;

@@ -6,11 +6,9 @@ use serde_json::{Value, json};
 use super::keep;
 use super::project::refuse_load;
 use super::state::{Session, to_value};
-use crate::run::{Answer, Order, Runner, Start, list_parameters};
+use crate::run::{Answer, Order, Runner, SetReport, Start, list_parameters};
 use crate::script::Scripts;
-use crate::wire::{
-    Code, Event, Operation, Parameter, ParameterValue, RunPhase, RunState, WireError,
-};
+use crate::wire::{Code, Event, Operation, Parameter, ParameterValue, RunState, WireError};
 
 /// A simulation and what it was started with.
 #[derive(Debug)]
@@ -56,7 +54,11 @@ impl Session {
                 to_value(&self.parameters(prefix.as_deref().unwrap_or(""))?)
             }
             Operation::ParamSet { name, value } => self.set_parameter(name, value),
-            Operation::Snapshot {} => to_value(&self.snapshot(Order::Snapshot)?),
+            Operation::Snapshot {} => {
+                let report = to_value(&self.snapshot(Order::Snapshot)?);
+                self.tell_run()?;
+                report
+            }
             Operation::Restore { id, time } => {
                 let report = to_value(&self.snapshot(Order::Restore(*id, *time))?);
                 if let Some(running) = &mut self.running {
@@ -200,8 +202,7 @@ impl Session {
     }
 
     fn set_parameter(&mut self, name: &str, value: &ParameterValue) -> Result<Value, WireError> {
-        let answer = self.ask(Order::Set(name.to_owned(), value.clone()))?;
-        let Answer::Set(before, parameter) = answer else { return Err(unexpected(&answer)) };
+        let SetReport { before, parameter, .. } = self.order_parameter(name, value.clone())?;
         if let (Some(running), ParameterValue::Number(after)) =
             (&mut self.running, &parameter.value)
         {
@@ -214,8 +215,21 @@ impl Session {
             }
         }
         self.parameter_drag = true;
-        self.tell(&Event::Param(parameter.clone()));
         to_value(&parameter)
+    }
+
+    /// Sets a parameter, and tells all what it and those that follow it are.
+    fn order_parameter(
+        &mut self,
+        name: &str,
+        value: ParameterValue,
+    ) -> Result<SetReport, WireError> {
+        let answer = self.ask(Order::Set(name.to_owned(), value))?;
+        let Answer::Set(report) = answer else { return Err(unexpected(&answer)) };
+        for parameter in std::iter::once(&report.parameter).chain(&report.followers) {
+            self.tell(&Event::Param(parameter.clone()));
+        }
+        Ok(report)
     }
 
     /// Takes the last changed parameter back, if nothing of the document was changed since; its name.
@@ -237,9 +251,7 @@ impl Session {
     }
 
     fn put_parameter(&mut self, name: &str, value: f64) -> Result<String, WireError> {
-        let answer = self.ask(Order::Set(name.to_owned(), ParameterValue::Number(value)))?;
-        let Answer::Set(_, parameter) = answer else { return Err(unexpected(&answer)) };
-        self.tell(&Event::Param(parameter));
+        self.order_parameter(name, ParameterValue::Number(value))?;
         Ok(name.to_owned())
     }
 
@@ -262,10 +274,15 @@ impl Session {
         Ok(kept)
     }
 
-    /// News of a run that ended by itself.
+    /// News of a run that ended by itself, or plots something new.
     pub(super) fn run_news(&mut self, state: RunState) {
-        if self.running.is_some() {
-            debug_assert_ne!(state.phase, RunPhase::Running);
+        if self.running.is_none() {
+            return;
+        }
+        if state.error.is_empty() {
+            // It may have been ordered to do something else since.
+            let _ended = self.tell_run();
+        } else {
             self.tell(&Event::Run(self.with_staleness(state)));
         }
     }

@@ -59,12 +59,20 @@ pub(super) fn scene_of_file(root: &Node) -> Result<PhysicsScene, LoadError> {
         for (i, mut item) in items.into_iter().enumerate() {
             let name = item.as_object_mut().and_then(|item| item.remove("name"));
             let name = name.and_then(|name| name.as_str().map(str::to_owned));
-            // Springs have no names in scene files.
-            entries.insert(name.unwrap_or_else(|| format!("{list} {}", i + 1)), item);
+            entries.insert(name.unwrap_or_else(|| unnamed(list, i)), item);
         }
     }
     scene.settings = keys;
     Ok(scene)
+}
+
+fn unnamed(list: &str, index: usize) -> String {
+    if list == "springs" { unnamed_spring(index) } else { format!("{list} {}", index + 1) }
+}
+
+/// Name of a spring that a scene file gives none.
+pub(crate) fn unnamed_spring(index: usize) -> String {
+    format!("spring {}", index + 1)
 }
 
 /// The keys of a scene file for the document's scene; `robots` and `ground` as it has them.
@@ -74,9 +82,10 @@ pub(super) fn file_of_scene(scene: &PhysicsScene) -> indexmap::IndexMap<String, 
         if entries.is_empty() {
             continue;
         }
-        let items = entries.iter().map(|(name, entry)| {
+        let items = entries.iter().enumerate().map(|(i, (name, entry))| {
             let mut item = Map::new();
-            if list != "springs" {
+            // A spring that came without a name stays without.
+            if list != "springs" || *name != unnamed_spring(i) {
                 item.insert("name".to_owned(), json!(name));
             }
             item.extend(entry.as_object().cloned().unwrap_or_default());

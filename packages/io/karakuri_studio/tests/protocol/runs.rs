@@ -166,3 +166,102 @@ fn a_scene_is_built_and_runs_elsewhere() {
         1
     );
 }
+
+/// A box on a spring, and a hinged one.
+const TIED: &str = "\
+dt: 0.001
+bodies:
+  - {name: bob, shape: {box: [0.1, 0.1, 0.1]}, mass: 1, pose: {xyz: [0, 0, 0.5]}}
+  - {name: arm, shape: {box: [0.4, 0.05, 0.05]}, mass: 0.5, pose: {xyz: [1.2, 0, 1]}}
+springs:
+  - {name: hook, a: {part: world, point: [0, 0, 1]}, b: {part: bob}, stiffness: 100, damping: 8, rest_length: 0.5}
+joints:
+  - {name: shoulder, a: world, b: arm, type: hinge, axis: [0, 1, 0], pose: {xyz: [1, 0, 1]}, bushing: {angular_stiffness: [5, 5, 5], angular_damping: [0.3, 0.3, 0.3]}}
+";
+
+fn number(client: &mut Client, name: &str) -> f64 {
+    parameter(client, name).as_f64().unwrap()
+}
+
+#[test]
+fn springs_and_inertias_are_tuned_while_it_runs() {
+    let place =
+        Place::open("tied.yaml", |folder| std::fs::write(folder.join("tied.yaml"), TIED).unwrap());
+    let (mut client, _) = place.client();
+    let set = |client: &mut Client, name: &str, value: f64| {
+        client.ask("param.set", json!({ "name": name, "value": value }))
+    };
+    let heights = |client: &mut Client, steps: u32| {
+        client.frames.clear();
+        client.ask("step", json!({ "steps": steps })).unwrap();
+        let row = numbers(&client.frame(1));
+        [row[2], row[9]].map(f64::from)
+    };
+    // The first frame is that of the start.
+    client.ask("step", json!({ "steps": 1 })).unwrap();
+    let before = heights(&mut client, 4000);
+    assert!((before[0] - (0.5 - 9.81 / 100.0)).abs() < 1e-3, "m g / k: {before:?}");
+    set(&mut client, "springs.hook.stiffness", 400.0).unwrap();
+    set(&mut client, "bob.mass", 2.0).unwrap();
+    set(&mut client, "joints.shoulder.angular_stiffness.z", 50.0).unwrap();
+    let follower = client.event("param", |event| event["name"] == "bob.ixx");
+    assert!(follower["value"].as_f64().unwrap() > follower["initial"].as_f64().unwrap());
+    let after = heights(&mut client, 4000);
+    assert!((after[0] - (0.5 - 2.0 * 9.81 / 400.0)).abs() < 1e-3, "m g / k: {after:?}");
+    assert!(after[1] > before[1] + 0.03, "the stiffer hinge bears the arm: {before:?} {after:?}");
+
+    let error = set(&mut client, "arm.ixx", 1.0).unwrap_err();
+    assert_eq!((&error["code"], &error["where"]), (&json!("invalid"), &json!("arm.ixx")));
+    assert!(error["text"].as_str().unwrap().contains("exceeds the sum"), "{error}");
+    set(&mut client, "arm.iyy", 0.007).unwrap();
+    assert_eq!(client.ask("undo", json!({})).unwrap()["label"], "arm.iyy");
+    assert_eq!(
+        client.ask("undo", json!({})).unwrap()["label"],
+        "joints.shoulder.angular_stiffness.z"
+    );
+    assert_eq!(number(&mut client, "joints.shoulder.angular_stiffness.z"), 5.0);
+    for _ in 0..2 {
+        client.ask("redo", json!({})).unwrap();
+    }
+    let kept = client.ask("param.keep", json!({})).unwrap();
+    let event = client.event("doc", |event| event["rev"] == kept["rev"]);
+    let scene = &event["patch"]["scene"];
+    assert_eq!(scene["springs"]["hook"]["stiffness"], 400.0);
+    assert_eq!(scene["bodies"]["bob"]["mass"], 2.0);
+    assert_eq!(scene["bodies"]["bob"]["inertia"], Value::Null, "it follows the mass");
+    assert_eq!(scene["bodies"]["arm"]["inertia"]["iyy"], 0.007);
+    assert_eq!(scene["joints"]["shoulder"]["bushing"]["angular_stiffness"], json!([5, 5, 50.0]));
+    client.ask("save", json!({ "path": "kept.yaml" })).unwrap();
+    let kept = karakuri_simulation::load_scene(&place.folder.path().join("kept.yaml")).unwrap();
+    let mut world = kept.world().unwrap();
+    for _ in 0..8000 {
+        world.step();
+    }
+    let bob = world.body(world.find_body("bob").unwrap()).pose().translation.z;
+    assert!((bob - after[0]).abs() < 1e-3, "{bob} m, {after:?}");
+    let hook = world.find_spring("hook").map(|id| world.spring(id).unwrap().stiffness);
+    assert_eq!(hook, Some(400.0));
+}
+
+#[test]
+fn the_ledger_of_a_run_closes_over_changes() {
+    let place = scene();
+    let (mut client, _) = place.client();
+    let state = client.ask("step", json!({ "steps": 100 })).unwrap();
+    client.ask("param.set", json!({ "name": "box.mass", "value": 3.0 })).unwrap();
+    client.frames.clear();
+    client.ask("step", json!({ "steps": 900 })).unwrap();
+    let values = numbers(&client.frame(4));
+    let of = |name: &str| {
+        let names = state["plots"].as_array().unwrap();
+        let at = names.iter().position(|known| known == name).unwrap();
+        f64::from(values[at])
+    };
+    // It began with m g z at 0.3 m and lies at 0.05 m, three times as heavy.
+    let start = 9.81 * 0.3;
+    let causes = ["external", "contacts", "stabilisation", "integration", "unexplained"];
+    let sum: f64 = causes.iter().map(|cause| of(&format!("ledger.{cause}_J"))).sum();
+    let now = of("energy.kinetic_J") + of("energy.potential_J");
+    assert!((start + sum - now).abs() < 1e-4, "{start} + {sum} is {now} J");
+    assert!(of("ledger.external_J") > 5.0 && of("ledger.contacts_J") < -6.0);
+}

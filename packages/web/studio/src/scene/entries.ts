@@ -72,3 +72,49 @@ export function connectionsOf(scene: PhysicsScene | undefined, body: string): Ch
       .map(([name]) => ({ list, name })),
   );
 }
+
+/** Name of the world as the end of a joint or spring. */
+export const WORLD = 'world';
+type Point = [number, number, number];
+
+function points(value: unknown): Point {
+  const [x = 0, y = 0, z = 0] = Array.isArray(value) ? (value as number[]) : [];
+  return [x, y, z];
+}
+
+/** Pose of a body at the start: rows of its rotation, and its place. The world has none. */
+function frameOf(scene: PhysicsScene | undefined, part: string): { rows: [Point, Point, Point]; at: Point } {
+  const pose = (entriesOf(scene, 'bodies')[part]?.pose ?? {}) as Entry;
+  const [roll, pitch, yaw] = points(pose.rpy);
+  const [cr, sr] = [Math.cos(roll), Math.sin(roll)];
+  const [cp, sp] = [Math.cos(pitch), Math.sin(pitch)];
+  const [cy, sy] = [Math.cos(yaw), Math.sin(yaw)];
+  // Rz(yaw) Ry(pitch) Rx(roll), as URDF has it
+  const rows: [Point, Point, Point] = [
+    [cy * cp, cy * sp * sr - sy * cr, cy * sp * cr + sy * sr],
+    [sy * cp, sy * sp * sr + cy * cr, sy * sp * cr - cy * sr],
+    [-sp, cp * sr, cp * cr],
+  ];
+  return { rows, at: points(pose.xyz) };
+}
+
+/** Where a point of a body of the scene is in the world at the start. [m] (3) */
+export function inWorld(scene: PhysicsScene | undefined, part: string, point: unknown): Point {
+  const { rows, at } = frameOf(scene, part);
+  const p = points(point);
+  const moved = rows.map((row, i) => (at[i] ?? 0) + row[0] * p[0] + row[1] * p[1] + row[2] * p[2]);
+  return points(moved);
+}
+
+/** A point of the world in the frame of a body of the scene as it is at the start. [m] (3) */
+export function inBody(scene: PhysicsScene | undefined, part: string, point: unknown): Point {
+  const { rows, at } = frameOf(scene, part);
+  const p = points(point).map((x, i) => x - (at[i] ?? 0));
+  const turned = [0, 1, 2].map((i) => rows.reduce((sum, row, k) => sum + (row[i] ?? 0) * (p[k] ?? 0), 0));
+  return points(turned.map((x) => Number(x.toFixed(9))));
+}
+
+/** Key of the spring of what a joint leaves free: turning, or sliding. */
+export function bushingKey(entry: Entry, what: 'stiffness' | 'damping'): string {
+  return `${entry.type === 'slider' ? 'linear' : 'angular'}_${what}`;
+}

@@ -8,11 +8,14 @@ import type { Studio } from '../session/studio.svelte';
 import { tidy } from '../session/units';
 import type { EntryList, Op } from '../wire/wire';
 import {
+  bushingKey,
   type Chosen,
   connectionsOf,
   type Entry,
   type EntryKind,
   entriesOf,
+  inBody,
+  inWorld,
   NEW_SHAPES,
   type ShapeName,
   withValue,
@@ -81,6 +84,40 @@ export class SceneEdits {
       [this.putOp(chosen, withValue(entry, path, value))],
       t('edit.body', { name: chosen.name }),
     );
+  }
+
+  /** Sets the type of the chosen joint; only hinges and sliders have an axis. */
+  async setType(type: string): Promise<void> {
+    const chosen = this.chosen;
+    if (!chosen || !this.entry) return;
+    const { axis, ...rest } = this.entry;
+    const turns = type === 'hinge' || type === 'slider';
+    const entry = turns ? { ...rest, axis: axis ?? [0, 0, 1], type } : { ...rest, type };
+    await this.send([this.putOp(chosen, entry)], t('edit.body', { name: chosen.name }));
+  }
+
+  /** Gives an end of the chosen joint or spring to another thing; its place in the world stays. */
+  async setEnd(end: 'a' | 'b', part: string): Promise<void> {
+    const chosen = this.chosen;
+    const entry = this.entry;
+    if (!chosen || !entry) return;
+    const scene = this.studio.document?.scene;
+    let next: Entry;
+    if (chosen.list === 'springs') {
+      const before = (entry[end] ?? {}) as Entry;
+      const point = inBody(scene, part, inWorld(scene, String(before.part), before.point));
+      next = { ...entry, [end]: { part, point } };
+    } else if (end === 'a') {
+      const pose = (entry.pose ?? {}) as Entry;
+      const xyz = inBody(scene, part, inWorld(scene, String(entry.a), pose.xyz));
+      next = { ...entry, a: part, pose: { ...pose, xyz } };
+    } else next = { ...entry, b: part };
+    await this.send([this.putOp(chosen, next)], t('edit.body', { name: chosen.name }));
+  }
+
+  /** Sets the stiffness or damping of what the chosen joint leaves free, the same along all axes. */
+  async putBushing(what: 'stiffness' | 'damping', value: number): Promise<void> {
+    if (this.entry) await this.put(`bushing.${bushingKey(this.entry, what)}`, [value, value, value]);
   }
 
   async rename(to: string): Promise<void> {

@@ -23,6 +23,7 @@ import type {
 } from '../wire/wire';
 import { Display } from './display.svelte';
 import { type Frame, KIND } from './frames';
+import { type ConeOnBody, conesOf } from './parts';
 import { patched } from './patch';
 import { Player } from './player.svelte';
 import { Disconnected, Refused, Socket } from './socket';
@@ -82,8 +83,7 @@ export class Studio {
   readonly player = new Player(() => this.display.timeMoved());
   readonly display = new Display(this);
 
-  /** Told of each frame of states, contacts, plots and measurements. */
-  onFrame: (frame: Frame) => void = () => {};
+  private readonly listeners = new Set<(frame: Frame) => void>();
 
   private socketOrNull: Socket | null = null;
   private nextNotice = 1;
@@ -108,6 +108,15 @@ export class Studio {
     if (selection.kind !== 'scene') return null;
     return this.document?.motions[selection.motion]?.scenes[selection.index] ?? null;
   });
+
+  /** Cones of the panels, on their bodies. */
+  readonly cones: ConeOnBody[] = $derived(conesOf(this.document, this.stage));
+
+  /** Tells of each frame of states, contacts, plots and measurements, until the function that it returns is called. */
+  listen(listener: (frame: Frame) => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
 
   get socket(): Socket {
     if (!this.socketOrNull) throw new Disconnected('there is no connection');
@@ -309,7 +318,7 @@ export class Studio {
   private receiveFrame(frame: Frame): void {
     if (frame.kind === KIND.state) this.socketOrNull?.tell('ack', { seq: frame.seq });
     if (frame.stream === this.stage?.number) this.display.frame(frame);
-    this.onFrame(frame);
+    for (const listener of this.listeners) listener(frame);
   }
 
   private refuse(text: string): void {

@@ -4,13 +4,17 @@ import { Box3, Vector3 } from 'three';
 import type { SceneEdits } from '../scene/scene-edits.svelte';
 import type { Balance } from '../session/display.svelte';
 import { BODY_STRIDE } from '../session/frames';
+import { type ConeOnBody, partOf } from '../session/parts';
 import type { Place } from '../session/place';
 import type { Reach, Reached } from '../session/reach.svelte';
 import type { Studio } from '../session/studio.svelte';
 import type { LinkDescription, Stage } from '../wire/wire';
+import { Cones } from './cones';
 import { Figures } from './figures';
+import { type ContactForce, Forces } from './forces';
 import { Handles } from './handles';
 import { COLORS, Overlay } from './overlay';
+import { Pull } from './pull';
 import { Meshes } from './shapes';
 import { type Side, World } from './world';
 
@@ -29,6 +33,9 @@ export class Picture {
   private after: Figures | null = null;
   private overlay: Overlay | null = null;
   private handles: Handles | null = null;
+  private forces: Forces | null = null;
+  private cones: Cones | null = null;
+  private readonly pull: Pull;
   private shape = '';
   /** Whether the camera has turned to this stage. */
   private looked = false;
@@ -45,6 +52,7 @@ export class Picture {
   ) {
     this.world = new World(canvas);
     this.meshes = new Meshes(studio.token);
+    this.pull = new Pull(this.world, studio);
     this.world.beforeFrame(() => this.pickHovered());
   }
 
@@ -76,6 +84,9 @@ export class Picture {
     this.overlay = new Overlay(size);
     this.overlay.show(null);
     this.world.scene.add(this.overlay.root);
+    this.forces = new Forces(size);
+    this.cones = new Cones(size);
+    this.world.scene.add(this.forces.root, this.cones.root);
     this.handles = new Handles(this.world, this.canvas, size, {
       begin: () => (this.movesBody ? this.scene.begin() : this.reach.begin()),
       move: (place) => (this.movesBody ? this.scene.move(place) : this.reach.move(place)),
@@ -91,8 +102,28 @@ export class Picture {
     if (!this.figures || bodies.length === 0) return;
     this.figures.place(bodies);
     this.handles?.follow(bodies, this.com);
+    this.cones?.follow(bodies);
+    this.pull.draw();
     if (!this.looked) this.look('angle');
     this.looked = true;
+    this.world.invalidate();
+  }
+
+  /** Shows the forces of contacts. */
+  showForces(forces: readonly ContactForce[]): void {
+    this.forces?.show(forces);
+    this.world.invalidate();
+  }
+
+  /** Sizes of the forces that are drawn; for tests. [N] */
+  forcesShown(): number[] {
+    return this.forces?.sizes ?? [];
+  }
+
+  /** Shows cones on bodies. */
+  showCones(cones: readonly ConeOnBody[]): void {
+    this.cones?.show(cones);
+    this.cones?.follow(this.studio.display.bodies);
     this.world.invalidate();
   }
 
@@ -167,6 +198,7 @@ export class Picture {
   }
 
   hover(event: PointerEvent): void {
+    if (this.pull.pulled !== null) this.pull.move(event.clientX, event.clientY);
     this.hovered = event;
     this.world.invalidate();
   }
@@ -178,12 +210,22 @@ export class Picture {
 
   press(event: PointerEvent): void {
     this.pressed = { x: event.clientX, y: event.clientY };
+    if (this.studio.running && this.studio.mayEdit && event.button === 0) this.takeHold(event);
+  }
+
+  /** Name of what the pointer pulls; `null` if nothing. */
+  get pulled(): string | null {
+    return this.pull.pulled;
   }
 
   /** A click chooses a handle, or the joint of a body. */
   release(event: PointerEvent): void {
     const { pressed } = this;
     this.pressed = null;
+    if (this.pull.pulled !== null) {
+      this.pull.letGo();
+      return;
+    }
     if (!pressed || Math.hypot(event.clientX - pressed.x, event.clientY - pressed.y) > CLICK) return;
     if (this.handles?.hovered) return;
     const link = this.handles?.at(event.clientX, event.clientY) ?? null;
@@ -199,8 +241,9 @@ export class Picture {
     if (body === null || object) this.reach.choose(null);
   }
 
-  /** Takes the drag of a handle back. */
+  /** Takes the drag of a handle back, and lets go of what is pulled. */
   cancelDrag(): void {
+    this.pull.letGo();
     this.handles?.cancel();
     this.update();
   }
@@ -218,6 +261,7 @@ export class Picture {
   }
 
   dispose(): void {
+    this.pull.dispose();
     this.clear();
     this.world.dispose();
   }
@@ -228,6 +272,20 @@ export class Picture {
     this.after?.dispose();
     this.handles?.dispose();
     this.overlay?.root.removeFromParent();
+    this.forces?.dispose();
+    this.cones?.dispose();
+  }
+
+  /** Takes hold of the body under the pointer. */
+  private takeHold(event: PointerEvent): void {
+    const hit = this.figures && this.world.hit(event.clientX, event.clientY, this.figures.root);
+    if (!hit || !this.figures) return;
+    const index = this.figures.bodyOf(hit.object);
+    const part = index === null ? null : partOf(this.studio.stage, index);
+    const body = index === null ? undefined : this.figures.body(index);
+    if (part === null || !body) return;
+    this.pull.begin(body, part, hit.point);
+    this.canvas.setPointerCapture(event.pointerId);
   }
 
   private pick(event: PointerEvent): number | null {

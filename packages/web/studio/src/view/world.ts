@@ -8,6 +8,7 @@ import {
   type Object3D,
   PCFShadowMap,
   PerspectiveCamera,
+  Plane,
   Raycaster,
   Scene,
   Vector2,
@@ -143,10 +144,23 @@ export class World {
 
   /** The nearest object at a point of the window. */
   pick(x: number, y: number, objects: Object3D): Object3D | null {
-    const box = this.canvas.getBoundingClientRect();
-    const at = new Vector2(((x - box.left) / box.width) * 2 - 1, 1 - ((y - box.top) / box.height) * 2);
-    this.raycaster.setFromCamera(at, this.camera);
-    return this.raycaster.intersectObject(objects, true)[0]?.object ?? null;
+    return this.hit(x, y, objects)?.object ?? null;
+  }
+
+  /** The nearest thing at a point of the window, and where the ray meets it. */
+  hit(x: number, y: number, objects: Object3D): { object: Object3D; point: Vector3 } | null {
+    this.aim(x, y);
+    return this.raycaster.intersectObject(objects, true)[0] ?? null;
+  }
+
+  /** Where the ray of a point of the window meets the plane through `through` that faces the camera. [m] (3) */
+  onPlane(x: number, y: number, through: Vector3): Vector3 | null {
+    this.aim(x, y);
+    const normal = this.camera.getWorldDirection(new Vector3());
+    return this.raycaster.ray.intersectPlane(
+      new Plane().setFromNormalAndCoplanarPoint(normal, through),
+      new Vector3(),
+    );
   }
 
   /** Where a point of the world is in the window. [pixel] (2) */
@@ -162,6 +176,13 @@ export class World {
     this.observer.disconnect();
     this.orbit.dispose();
     this.renderer.dispose();
+  }
+
+  /** Sends the ray through a point of the window. */
+  private aim(x: number, y: number): void {
+    const box = this.canvas.getBoundingClientRect();
+    const at = new Vector2(((x - box.left) / box.width) * 2 - 1, 1 - ((y - box.top) / box.height) * 2);
+    this.raycaster.setFromCamera(at, this.camera);
   }
 
   private draw(): void {
