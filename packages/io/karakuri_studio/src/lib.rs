@@ -2,6 +2,7 @@
 #![expect(non_snake_case, reason = "monogram notation, docs/notation.md")]
 
 mod assets;
+mod curves;
 mod link;
 mod pose;
 mod preview;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use karakuri_motion::{Performance, PhysicsScene};
@@ -15,11 +16,13 @@ use karakuri_simulation::{
 
 use crate::assets::Assets;
 use crate::session::input::Input;
-use crate::wire::frame::{Header, Kind, encode};
+use crate::wire::frame::{Header, Kind, encode_rows};
 use crate::wire::{Code, PreviewReport, PreviewState, WireError};
 
-/// Time between news of the progress.
-const NEWS: Duration = Duration::from_millis(100);
+/// Time between two parts of the rows, which come with news of the progress.
+const PART: Duration = Duration::from_millis(50);
+/// Rows that the simulation hands out at once: a tenth of a second.
+const CHUNK_ROWS: usize = 6;
 /// Results that are remembered.
 const REMEMBERED: usize = 200;
 
@@ -49,9 +52,24 @@ pub(crate) struct News {
 
 #[derive(Debug)]
 enum What {
-    Progress(f64),
+    /// A frame of rows, and how much of the motion is done. [-]
+    Rows {
+        frame: Vec<u8>,
+        progress: f64,
+    },
     Done(Box<PreviewReport>),
     Failed(String),
+}
+
+/// What clients are to know after news.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Told {
+    /// Nothing: the news are of a preview that has ended.
+    Nothing,
+    /// The state.
+    State,
+    /// The state, and this frame of rows.
+    Rows(Vec<u8>),
 }
 
 /// The previews of a session.
@@ -60,6 +78,7 @@ pub(crate) struct Previews {
     state: PreviewState,
     key: String,
     cancel: Arc<AtomicBool>,
+    worker: Option<JoinHandle<()>>,
     known: BTreeMap<String, PreviewReport>,
 }
 
@@ -69,31 +88,31 @@ impl Previews {
         &self.state
     }
 
-    /// Begins a preview and ends the one before; a result that is known is there at once.
+    /// Whether the result of a key is known, which is then the present one, or being made.
+    pub(crate) fn recall(&mut self, motion: &str, key: &str, assets: &Assets) -> bool {
+        if self.goes_on() && self.key == key {
+            return true;
+        }
+        let known = self.known.get(key).filter(|known| assets.clip(&known.clip).is_some());
+        let Some(report) = known.cloned() else { return false };
+        self.next(motion, key);
+        self.state.progress = 1.0;
+        self.state.report = Some(PreviewReport { cached: true, steps_per_second: 0.0, ..report });
+        true
+    }
+
+    /// Begins a preview and ends the one before.
     pub(crate) fn start(
         &mut self,
         job: Job,
         assets: &Assets,
         news: Sender<Input>,
     ) -> Result<(), WireError> {
-        if self.goes_on() && self.key == job.key {
-            return Ok(());
-        }
-        self.cancel();
-        let number = self.state.job + 1;
-        self.key.clone_from(&job.key);
-        self.state =
-            PreviewState { job: number, motion: job.motion.clone(), ..PreviewState::default() };
-        let known = self.known.get(&job.key).filter(|known| assets.clip(&known.clip).is_some());
-        if let Some(known) = known {
-            self.state.progress = 1.0;
-            self.state.report =
-                Some(PreviewReport { cached: true, steps_per_second: 0.0, ..known.clone() });
-            return Ok(());
-        }
+        self.next(&job.motion, &job.key);
+        let number = self.state.job;
         self.cancel = Arc::new(AtomicBool::new(false));
         let (cancel, assets) = (Arc::clone(&self.cancel), assets.clone());
-        std::thread::Builder::new()
+        let worker = std::thread::Builder::new()
             .name("studio-preview".to_owned())
             .spawn(move || {
                 let what = work(job, number, &cancel, &assets, &news);
@@ -101,15 +120,38 @@ impl Previews {
                 let _ended = news.send(Input::Preview(News { job: number, what }));
             })
             .map_err(|error| WireError::new(Code::Failed, error.to_string(), "free memory"))?;
+        self.worker = Some(worker);
         Ok(())
     }
 
-    /// Ends the preview that goes on.
-    pub(crate) fn cancel(&mut self) {
+    /// Ends the preview that goes on; whether there was one.
+    pub(crate) fn cancel(&mut self) -> bool {
         self.cancel.store(true, Ordering::Relaxed);
-        if self.goes_on() {
-            self.state.cancelled = true;
+        let goes_on = self.goes_on();
+        self.state.cancelled |= goes_on;
+        goes_on
+    }
+
+    /// Ends the preview that goes on, and its thread.
+    pub(crate) fn end(&mut self) {
+        self.cancel();
+        if let Some(worker) = self.worker.take() {
+            // Whoever panicked has said so.
+            let _said = worker.join();
         }
+    }
+
+    /// Ends the present one, and makes room for the next.
+    fn next(&mut self, motion: &str, key: &str) {
+        self.cancel();
+        let (job, motion) = (self.state.job + 1, motion.to_owned());
+        key.clone_into(&mut self.key);
+        self.state = PreviewState { job, motion, ..PreviewState::default() };
+    }
+
+    /// Motion and key of the preview that goes on.
+    pub(crate) fn under_way(&self) -> Option<(String, String)> {
+        self.goes_on().then(|| (self.state.motion.clone(), self.key.clone()))
     }
 
     fn goes_on(&self) -> bool {
@@ -117,13 +159,16 @@ impl Previews {
         state.job > 0 && !state.cancelled && state.error.is_empty() && state.report.is_none()
     }
 
-    /// Takes news of a preview; whether they are of the present one.
-    pub(crate) fn hear(&mut self, news: News) -> bool {
+    /// Takes news of a preview.
+    pub(crate) fn hear(&mut self, news: News) -> Told {
         if news.job != self.state.job || !self.goes_on() {
-            return false;
+            return Told::Nothing;
         }
         match news.what {
-            What::Progress(progress) => self.state.progress = progress,
+            What::Rows { frame, progress } => {
+                self.state.progress = progress;
+                return Told::Rows(frame);
+            }
             What::Done(report) => {
                 self.state.progress = 1.0;
                 if self.known.len() >= REMEMBERED {
@@ -134,7 +179,7 @@ impl Previews {
             }
             What::Failed(error) => self.state.error = error,
         }
-        true
+        Told::State
     }
 
     /// Result of a key.
@@ -143,15 +188,43 @@ impl Previews {
     }
 }
 
-/// Rows of the clip, and news of how far it is.
+/// Rows of the clip, which are told in parts.
 struct Rows<'a> {
-    numbers: Vec<f64>,
+    numbers: Vec<f32>,
     width: usize,
+    /// Rows that were told.
+    told: usize,
     period: f64,
     duration: f64,
+    stage: u16,
     job: u32,
     news: &'a Sender<Input>,
-    next_news: Instant,
+    next_part: Instant,
+}
+
+impl Rows<'_> {
+    fn n_rows(&self) -> usize {
+        self.numbers.len() / self.width.max(1)
+    }
+
+    /// Rows from one on, as a frame.
+    fn frame(&self, first: usize) -> Vec<u8> {
+        let seq = u32::try_from(first).unwrap_or(u32::MAX);
+        let header = Header { kind: Kind::Clip, stream: self.stage, seq, time: self.period };
+        encode_rows(header, &self.numbers[first * self.width..])
+    }
+
+    /// Tells the rows that were not told yet.
+    fn tell(&mut self) {
+        if self.told == self.n_rows() {
+            return;
+        }
+        let progress = (self.n_rows() as f64 * self.period / self.duration).min(1.0);
+        let what = What::Rows { frame: self.frame(self.told), progress };
+        self.told = self.n_rows();
+        // A session that has ended needs no news.
+        let _ended = self.news.send(Input::Preview(News { job: self.job, what }));
+    }
 }
 
 impl PreviewSink for Rows<'_> {
@@ -161,13 +234,10 @@ impl PreviewSink for Rows<'_> {
     }
 
     fn chunk(&mut self, chunk: ClipChunk) {
-        self.numbers.extend(chunk.rows.iter().copied().map(f64::from));
-        if Instant::now() >= self.next_news {
-            self.next_news = Instant::now() + NEWS;
-            let done = self.numbers.len() / self.width.max(1);
-            let progress = (done as f64 * self.period / self.duration).min(1.0);
-            let what = What::Progress(progress);
-            let _ended = self.news.send(Input::Preview(News { job: self.job, what }));
+        self.numbers.extend(chunk.rows);
+        if Instant::now() >= self.next_part {
+            self.next_part = Instant::now() + PART;
+            self.tell();
         }
     }
 }
@@ -179,15 +249,17 @@ fn work(
     assets: &Assets,
     news: &Sender<Input>,
 ) -> What {
-    let settings = PreviewSettings { chunk_rows: 6, ..PreviewSettings::default() };
+    let settings = PreviewSettings { chunk_rows: CHUNK_ROWS, ..PreviewSettings::default() };
     let mut rows = Rows {
         numbers: Vec::new(),
         width: 0,
+        told: 0,
         period: settings.clip_period,
         duration: job.performance.duration() + settings.tail,
+        stage: job.stage,
         job: number,
         news,
-        next_news: Instant::now(),
+        next_part: Instant::now(),
     };
     let surroundings = Surroundings { scene: &job.scene, file: &job.file };
     let began = Instant::now();
@@ -197,10 +269,9 @@ fn work(
         Err(error) => return What::Failed(error.to_string()),
     };
     let wall = began.elapsed().as_secs_f64();
-    let header = Header { kind: Kind::Clip, stream: job.stage, seq: 0, time: rows.period };
-    let clip = assets.add_clip(encode(header, &rows.numbers));
-    let n_rows = rows.numbers.len() / rows.width.max(1);
-    let finished = Finished { wall, clip, n_rows, period: rows.period };
+    rows.tell();
+    let clip = assets.add_clip(rows.frame(0));
+    let finished = Finished { wall, clip, n_rows: rows.n_rows(), period: rows.period };
     What::Done(Box::new(reported(&report, &job, finished)))
 }
 

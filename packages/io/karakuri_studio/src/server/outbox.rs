@@ -1,7 +1,7 @@
-//! What waits for one client: texts in order, and of frames the latest.
+//! What waits for one client: texts in order, of frames the latest, and rows of a preview when there is nothing else.
 
 use std::collections::VecDeque;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
 
@@ -11,6 +11,8 @@ use crate::wire::frame;
 const TEXT_LIMIT: usize = 1024;
 /// Most bundles of frames that a client has not confirmed.
 const UNCONFIRMED: u32 = 2;
+/// Most rows of a preview that wait: a client that is behind gets them whole at the end. [bytes]
+const ROWS_LIMIT: usize = 4 << 20;
 
 /// What waits for a client.
 #[derive(Debug, Default)]
@@ -26,6 +28,10 @@ struct Waiting {
     frames: Option<Vec<Vec<u8>>>,
     /// A frame of another source; a later one takes its place.
     beside: Option<Vec<u8>>,
+    /// Parts of a preview's rows, in order.
+    rows: VecDeque<Arc<Vec<u8>>>,
+    /// Whether a part was left out: those behind it would leave a gap.
+    rows_cut: bool,
     sent: u32,
     confirmed: u32,
     closed: Option<&'static str>,
@@ -38,6 +44,8 @@ pub(crate) enum Outgoing {
     Text(String),
     /// Frames of one instant, with one number.
     Frames(Vec<Vec<u8>>),
+    /// Rows of a preview, which nobody confirms.
+    Rows(Arc<Vec<u8>>),
     /// Nothing more, for this reason.
     Close(&'static str),
 }
@@ -78,6 +86,25 @@ impl Outbox {
         }
         drop(waiting);
         self.news.notify_one();
+    }
+
+    /// Adds rows of a preview, while they are not too many.
+    pub(crate) fn add_rows(&self, part: &Arc<Vec<u8>>) {
+        let mut waiting = self.waiting();
+        let waits: usize = waiting.rows.iter().map(|part| part.len()).sum();
+        waiting.rows_cut |= waits + part.len() > ROWS_LIMIT;
+        if waiting.closed.is_none() && !waiting.rows_cut {
+            waiting.rows.push_back(Arc::clone(part));
+        }
+        drop(waiting);
+        self.news.notify_one();
+    }
+
+    /// Throws away the rows that wait: they are of a preview that is no more.
+    pub(crate) fn drop_rows(&self) {
+        let mut waiting = self.waiting();
+        waiting.rows.clear();
+        waiting.rows_cut = false;
     }
 
     /// The client has got the frames of this number.
@@ -123,6 +150,12 @@ impl Waiting {
         if let Some(reason) = self.closed {
             return Some(Outgoing::Close(reason));
         }
+        self.take_frames()
+            .map(Outgoing::Frames)
+            .or_else(|| self.rows.pop_front().map(Outgoing::Rows))
+    }
+
+    fn take_frames(&mut self) -> Option<Vec<Vec<u8>>> {
         if self.sent.saturating_sub(self.confirmed) >= UNCONFIRMED {
             return None;
         }
@@ -135,7 +168,7 @@ impl Waiting {
         for bytes in &mut frames {
             frame::set_seq(bytes, self.sent);
         }
-        Some(Outgoing::Frames(frames))
+        Some(frames)
     }
 }
 
@@ -175,5 +208,31 @@ mod tests {
             outbox.send("b".to_owned());
         }
         assert!(outbox.waiting().closed.is_some());
+    }
+
+    #[test]
+    fn rows_come_after_all_else_in_order_and_without_gaps() {
+        let outbox = Outbox::default();
+        let part = |number: u8, n: usize| Arc::new(vec![number; n]);
+        outbox.add_rows(&part(1, 16));
+        outbox.add_rows(&part(2, 16));
+        outbox.show(frames(9));
+        outbox.send("a".to_owned());
+        assert!(matches!(outbox.waiting().take(), Some(Outgoing::Text(_))));
+        assert!(matches!(outbox.waiting().take(), Some(Outgoing::Frames(_))));
+        let next = |outbox: &Outbox| match outbox.waiting().take() {
+            Some(Outgoing::Rows(part)) => Some(part[0]),
+            _ => None,
+        };
+        assert_eq!([next(&outbox), next(&outbox), next(&outbox)], [Some(1), Some(2), None]);
+
+        outbox.add_rows(&part(3, ROWS_LIMIT));
+        outbox.add_rows(&part(4, 16));
+        assert_eq!(next(&outbox), Some(3));
+        outbox.add_rows(&part(5, 16));
+        assert_eq!(next(&outbox), None, "a part was left out before it");
+        outbox.drop_rows();
+        outbox.add_rows(&part(6, 16));
+        assert_eq!(next(&outbox), Some(6), "of the next preview");
     }
 }

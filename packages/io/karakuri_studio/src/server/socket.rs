@@ -16,7 +16,6 @@ use tokio::time::timeout;
 use super::outbox::{Outbox, Outgoing};
 use super::shared::Shared;
 use crate::session::input::Input;
-use crate::session::reply_error;
 use crate::wire::{Code, MESSAGE_LIMIT, Operation, PROTOCOL, Request, WireError};
 
 /// Longest time until `hello`. [s]
@@ -60,7 +59,7 @@ async fn serve(socket: WebSocket, shared: Shared) {
         Ok(Ok(greeting)) => greeting,
         Ok(Err(Refusal { id, error })) => {
             // The client may be gone already.
-            let _gone = sink.send(Message::Text(reply_error(id, &error).into())).await;
+            let _gone = sink.send(Message::Text(error.reply(id).into())).await;
             return close(&mut sink, UNAUTHORIZED, "hello").await;
         }
         Err(_elapsed) => return close(&mut sink, UNAUTHORIZED, "no hello within 5 s").await,
@@ -136,7 +135,7 @@ async fn read(
         let request = match Request::parse(&text) {
             Ok(request) => request,
             Err((id, error)) => {
-                outbox.send(reply_error(id, &error));
+                outbox.send(error.reply(id));
                 continue;
             }
         };
@@ -163,6 +162,8 @@ async fn write(sink: &mut SplitSink<WebSocket, Message>, outbox: &Outbox) -> End
                 }
                 sent
             }
+            // A copy of one part, not of what waits.
+            Outgoing::Rows(part) => sink.send(Message::Binary(Bytes::from(part.to_vec()))).await,
             Outgoing::Close(reason) => return Some((POLICY_VIOLATION, reason)),
         };
         if sent.is_err() {

@@ -70,7 +70,6 @@ impl Session {
                 self.lease_changed()
             }
             Operation::Ack { .. } | Operation::Ping {} => Ok(Value::Null),
-            Operation::Clip(clip) => self.clip(clip),
             Operation::Preview { motion } => self.preview(motion),
             Operation::PreviewCancel {} => self.cancel_preview(),
             Operation::Import { name, data, rate } => self.import(client, name, data, *rate),
@@ -132,7 +131,7 @@ impl Session {
         project.rev = self.project.rev + 1;
         self.project = project;
         self.running = None;
-        self.previews.cancel();
+        self.leave_preview();
         self.assets.keep_meshes(&self.project.stage);
         let welcome = self.welcome(client);
         for event in [
@@ -216,11 +215,10 @@ impl Session {
             let hint = "end the drag first";
             return Err(WireError::new(Code::State, "a drag goes on", hint));
         }
-        // What it is of is no more.
-        self.previews.cancel();
         let before = self.project.document.clone();
         let label = label.unwrap_or_else(|| UNNAMED.to_owned());
         let effect = self.project.commit(ops, label.clone(), &self.folder, &self.assets)?;
+        self.leave_old_preview();
         if effect.stage {
             self.tell(&Event::Stage(self.project.stage.clone()));
         }
@@ -265,6 +263,7 @@ impl Session {
         self.end_drag();
         let before = self.project.document.clone();
         let (inverse, effect) = self.project.apply(ops, &self.folder, &self.assets)?;
+        self.leave_old_preview();
         if effect.stage {
             self.tell(&Event::Stage(self.project.stage.clone()));
         }

@@ -134,6 +134,21 @@ impl Clients {
         }
     }
 
+    /// Sends rows of a preview to all.
+    pub(super) fn send_rows(&self, part: Vec<u8>) {
+        let part = Arc::new(part);
+        for client in &self.all {
+            client.outbox.add_rows(&part);
+        }
+    }
+
+    /// Throws away the rows of previews that were not sent yet.
+    pub(super) fn drop_rows(&self) {
+        for client in &self.all {
+            client.outbox.drop_rows();
+        }
+    }
+
     /// Where the messages of all clients go.
     fn outboxes(&self) -> Vec<Arc<Outbox>> {
         self.all.iter().map(|c| Arc::clone(&c.outbox)).collect()

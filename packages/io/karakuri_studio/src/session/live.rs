@@ -97,7 +97,7 @@ impl Session {
             self.live.state.mode = LiveMode::Watching;
             return Ok(());
         }
-        let key = self.preview_key(motion);
+        let key = self.motion_key(motion);
         let verdict = self.previews.known(&key).map(|report| report.verdict);
         match verdict {
             Some(VerdictKind::Ok) => {}
@@ -176,7 +176,7 @@ impl Session {
     /// Trajectory of a motion that may be played: first to its beginning, then along it.
     fn played(&mut self, motion: &str, speed: Option<f64>) -> Result<Trajectory, WireError> {
         let speed = Self::fraction(speed, 1.0)?;
-        let key = self.preview_key(motion);
+        let key = self.motion_key(motion);
         if self.live.armed.as_ref().is_none_or(|(name, armed)| name != motion || *armed != key) {
             let text = format!("`{motion}`, as it is now, is not armed");
             return Err(WireError::new(Code::State, text, "preview it and arm the robot"));

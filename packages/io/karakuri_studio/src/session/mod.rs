@@ -2,6 +2,7 @@
 
 mod answers;
 mod clients;
+mod curves;
 mod folder;
 mod history;
 pub(crate) mod input;
@@ -10,6 +11,7 @@ mod keep;
 mod live;
 mod motions;
 mod patch;
+mod previews;
 mod project;
 mod running;
 mod scene;
@@ -24,14 +26,16 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use crate::assets::Assets;
+use crate::curves::{Asker, Curves};
 use crate::link::RobotLink;
 use crate::preview::Previews;
-use crate::wire::{Event, Level, WireError};
+use crate::wire::{Event, Level, Operation, WireError};
 
 use clients::Clients;
 use folder::Folder;
 use input::Input;
 use live::Live;
+use previews::MotionKeys;
 pub use project::OpenError;
 use project::Project;
 pub use settings::Settings;
@@ -53,15 +57,17 @@ impl Session {
         let project = Project::open(&settings.file, settings.config.as_deref(), &folder, &assets)?;
         Ok(Self {
             folder,
-            assets,
             clients: Clients::default(),
             project,
             running: None,
             previews: Previews::default(),
+            curves: Curves::new(assets.clone()),
+            keys: MotionKeys::default(),
             live: Live::new(link),
             allowed: BTreeSet::new(),
             parameter_drag: false,
             inputs,
+            assets,
         })
     }
 
@@ -80,6 +86,7 @@ impl Session {
             }
         }
         self.stop_robot("the studio ends");
+        self.previews.end();
         self.project.journal.sync();
     }
 
@@ -93,6 +100,10 @@ impl Session {
             }
             Input::Request { outbox, request, permit } => {
                 let Some(client) = self.clients.name_of(&outbox) else { return };
+                if let Operation::Clip(clip) = &request.operation {
+                    let (id, rev) = (request.id, self.project.rev);
+                    return self.clip(clip, Asker { outbox, id, rev, permit });
+                }
                 let answer = self.answer(&client, &request);
                 outbox.send(match answer {
                     Ok(Value::Null) => return,
@@ -132,12 +143,7 @@ impl Session {
                 serde_json::json!({ "id": id, "ok": true, "rev": rev, "result": result })
                     .to_string()
             }
-            Err(error) => reply_error(Some(id), &error),
+            Err(error) => error.reply(Some(id)),
         }
     }
-}
-
-/// Text of a refused request.
-pub(crate) fn reply_error(id: Option<u32>, error: &WireError) -> String {
-    serde_json::json!({ "id": id, "error": error }).to_string()
 }

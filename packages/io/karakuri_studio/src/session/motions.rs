@@ -1,36 +1,21 @@
-//! Requests about motions: sampled, checked, previewed, read and written.
+//! Motions of the document: performed, played, read and written.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use karakuri_dynamics::{Data, forward_kinematics, frame_pose};
 use karakuri_files::read_yaml;
-use karakuri_gait::geometry::ConvexPolygon;
 use karakuri_model::decode_text;
 use karakuri_motion::formats::{Format, FormatOptions, Note, Servo, export, import};
-use karakuri_motion::{
-    Document, LoadsOf, MotionState, Performance, Performer, Problem, Review, ReviewSettings, review,
-};
+use karakuri_motion::{Document, MotionState, Performance, Performer, Problem};
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::project::refuse;
 use super::state::{Session, to_value};
-use crate::assets::hash;
-use crate::preview::{Job, News};
+use crate::curves::times;
 use crate::run::Playback;
-use crate::stage::place_of;
-use crate::wire::frame::{Header, Kind, encode};
-use crate::wire::{
-    BalanceCurves, ClipReport, ClipRequest, Code, Event, Exported, Finding, Imported, WireError,
-};
+use crate::wire::{Code, Exported, Finding, Imported, WireError};
 
-/// Rates of rows. [Hz]
-const RATES: [f64; 2] = [1.0, 1000.0];
-/// Most rows of a clip: ten minutes at 60 Hz.
-const ROWS: usize = 36_000;
-/// Distance by which corners of a support polygon move while it counts as the same. [m]
-const SAME: f64 = 1e-5;
 /// Largest file that is imported. [bytes]
 const IMPORT_LIMIT: usize = 64 << 20;
 
@@ -51,50 +36,6 @@ impl Session {
             return Err(WireError::new(Code::NotFound, text, hint));
         }
         Performance::new(shown, motion, &performer).map_err(|problems| first(&problems))
-    }
-
-    /// Friction and gravity of the document's scene.
-    fn conditions(&self) -> ReviewSettings {
-        let scene = &self.project.scene.scene;
-        let usual = ReviewSettings::default();
-        ReviewSettings {
-            friction: scene.ground.map_or(usual.friction, |ground| ground.friction),
-            gravity: scene.settings.gravity.norm(),
-        }
-    }
-
-    /// Samples a motion.
-    pub(super) fn clip(&mut self, request: &ClipRequest) -> Result<Value, WireError> {
-        let mut performance = self.performance(&request.motion)?;
-        let dt = match request.rate {
-            None => performance.frame(),
-            Some(rate) if (RATES[0]..=RATES[1]).contains(&rate) => 1.0 / rate,
-            Some(rate) => {
-                let hint = format!("write a number from {} to {}", RATES[0], RATES[1]);
-                return Err(WireError::new(Code::Limit, format!("{rate} rows a second"), hint));
-            }
-        };
-        let times = times(performance.duration(), dt)?;
-        let mut rows = Rows::new(&performance, &self.project.stage, self.conditions().gravity);
-        for &t in &times {
-            rows.add(&mut performance, t);
-        }
-        let stream = self.project.stage.number;
-        let header = Header { kind: Kind::Clip, stream, seq: 0, time: dt };
-        let hash = self.assets.add_clip(encode(header, &rows.numbers));
-        let checks = request.checks.unwrap_or(true);
-        let reviewed = checks.then(|| review(&mut performance, &self.conditions())).transpose();
-        let reviewed = reviewed.map_err(|error| WireError::from_text(Code::Invalid, &error))?;
-        let frame = performance.frame();
-        to_value(&ClipReport {
-            hash,
-            n_rows: u32::try_from(times.len()).unwrap_or(u32::MAX),
-            dt,
-            duration: performance.duration(),
-            scene_ends: performance.spans().iter().map(|span| span.end).collect(),
-            balance: balance(reviewed.as_ref(), &times, frame, rows.polygons),
-            findings: reviewed.iter().flat_map(|r| &r.findings).map(Into::into).collect(),
-        })
     }
 
     /// A motion as drives follow it.
@@ -125,50 +66,6 @@ impl Session {
             rows,
             is_loop: shown.motions.get(motion).is_some_and(|m| m.is_loop),
         })
-    }
-
-    /// Key of a motion's preview: SHA-256 of all that its result depends on.
-    pub(super) fn preview_key(&self, motion: &str) -> String {
-        let document = self.project.shown();
-        let parts = serde_json::to_vec(&(
-            motion,
-            &document.poses,
-            &document.motions,
-            &document.units,
-            &document.mirror,
-            &document.scene,
-        ));
-        let version = env!("CARGO_PKG_VERSION").as_bytes();
-        hash(&[&parts.unwrap_or_default(), self.project.model_key.as_bytes(), version])
-    }
-
-    /// Simulates a motion in the background.
-    pub(super) fn preview(&mut self, motion: &str) -> Result<Value, WireError> {
-        let job = Job {
-            motion: motion.to_owned(),
-            key: self.preview_key(motion),
-            performance: self.performance(motion)?,
-            scene: self.project.shown().scene.clone(),
-            file: self.project.named_in(&self.folder),
-            stage: self.project.stage.number,
-        };
-        self.previews.start(job, &self.assets, self.inputs.clone())?;
-        self.tell(&Event::Preview(self.previews.state().clone()));
-        to_value(self.previews.state())
-    }
-
-    /// Ends the preview.
-    pub(super) fn cancel_preview(&mut self) -> Result<Value, WireError> {
-        self.previews.cancel();
-        self.tell(&Event::Preview(self.previews.state().clone()));
-        to_value(self.previews.state())
-    }
-
-    /// News of a preview.
-    pub(super) fn preview_news(&mut self, news: News) {
-        if self.previews.hear(news) {
-            self.tell(&Event::Preview(self.previews.state().clone()));
-        }
     }
 
     /// Reads a file of another program into the document.
@@ -250,8 +147,10 @@ impl Session {
         #[derive(Deserialize)]
         struct Entry {
             id: usize,
-            #[serde(default)]
+            #[serde(default = "middle_deg")]
             zero: f64,
+            #[serde(default)]
+            trim: f64,
             #[serde(default)]
             reversed: bool,
         }
@@ -265,14 +164,19 @@ impl Session {
         if hardware.bus != "rcb1" {
             return Vec::new();
         }
-        let servo = |(joint, Entry { id, zero, reversed })| Servo {
+        let servo = |(joint, Entry { id, zero, trim, reversed })| Servo {
             joint,
             channel: id,
-            zero_deg: zero.to_degrees(),
+            zero_deg: zero + trim,
             reversed,
         };
         hardware.servos.into_iter().map(servo).collect()
     }
+}
+
+/// Position of a servo of RCB-1 boards in its middle. [degrees]
+fn middle_deg() -> f64 {
+    90.0
 }
 
 /// Names of the formats that can be written.
@@ -303,114 +207,6 @@ fn first(problems: &[Problem]) -> WireError {
     problems
         .first()
         .map_or_else(|| WireError::new(Code::Failed, "the motion is wrong", "report this"), refuse)
-}
-
-/// Times of rows, the last one at the end. [s]
-fn times(duration: f64, dt: f64) -> Result<Vec<f64>, WireError> {
-    let n = (duration / dt - 1e-9).ceil().max(0.0);
-    if n >= ROWS as f64 {
-        let text = format!("the motion lasts {duration:.0} s: more than {ROWS} rows");
-        return Err(WireError::new(Code::Limit, text, "ask for fewer rows a second"));
-    }
-    let mut times = Vec::new();
-    while (times.len() as f64) < n {
-        times.push(times.len() as f64 * dt);
-    }
-    times.push(duration);
-    Ok(times)
-}
-
-/// Rows of a clip.
-struct Rows {
-    numbers: Vec<f64>,
-    polygons: Vec<(u32, Vec<[f64; 2]>)>,
-    state: MotionState,
-    data: Data,
-    loads: LoadsOf,
-    /// Poses of what is no body of the robot, and its joints.
-    others: Vec<f64>,
-    other_joints: usize,
-    n: u32,
-}
-
-impl Rows {
-    fn new(performance: &Performance, stage: &crate::wire::Stage, gravity: f64) -> Self {
-        let performer = performance.performer();
-        let robots = stage.robots.iter().skip(1);
-        let mut others: Vec<f64> = robots.clone().flat_map(|r| r.bodies_at_rest.concat()).collect();
-        others.extend(stage.objects.iter().flat_map(|object| object.pose));
-        Self {
-            numbers: Vec::new(),
-            polygons: Vec::new(),
-            state: MotionState::default(),
-            data: Data::new(&performer.model),
-            loads: LoadsOf::new(performer, gravity),
-            others,
-            other_joints: robots.map(|r| r.joints.len()).sum(),
-            n: 0,
-        }
-    }
-
-    fn add(&mut self, performance: &mut Performance, t: f64) {
-        performance.sample(t, &mut self.state);
-        let performer = Arc::clone(performance.performer());
-        let model = &performer.model;
-        forward_kinematics(model, &mut self.data, &self.state.q);
-        self.numbers.extend(self.data.pose_in_world.iter().flat_map(place_of));
-        self.numbers.extend(&self.others);
-        let effort = self.loads.effort(&self.state);
-        for joint in model.joints.iter().filter(|j| j.kind.single().is_some()) {
-            let (q, v) = (joint.q_start, joint.v_start);
-            self.numbers.extend([self.state.q[q], self.state.v[v], effort[v]]);
-        }
-        self.numbers.extend(std::iter::repeat_n(0.0, 3 * self.other_joints));
-        let polygon = self.polygon(&performer);
-        let same = |old: &[[f64; 2]]| {
-            old.len() == polygon.len()
-                && old.iter().zip(&polygon).all(|(a, b)| (a[0] - b[0]).hypot(a[1] - b[1]) < SAME)
-        };
-        if !self.polygons.last().is_some_and(|(_, old)| same(old)) {
-            self.polygons.push((self.n, polygon));
-        }
-        self.n += 1;
-    }
-
-    /// Corners of the polygon around the soles that stand. [m] (n × 2)
-    fn polygon(&self, performer: &Performer) -> Vec<[f64; 2]> {
-        let Some(legs) = &performer.legs else { return Vec::new() };
-        let standing = legs.iter().zip(self.state.stands).filter(|(_, stands)| *stands);
-        let corners = standing.flat_map(|(leg, _)| {
-            let X_WSole = frame_pose(&performer.model, &self.data, leg.foot) * leg.sole_in_foot;
-            leg.outline.corners().map(|[x, y]| {
-                let p = X_WSole.transform_point(&karakuri_spatial::Vector3::new(x, y, 0.0));
-                [p.x, p.y]
-            })
-        });
-        ConvexPolygon::hull(&corners.collect::<Vec<_>>()).corners
-    }
-}
-
-/// Curves of a review at the times of rows.
-fn balance(
-    reviewed: Option<&Review>,
-    times: &[f64],
-    frame: f64,
-    polygons: Vec<(u32, Vec<[f64; 2]>)>,
-) -> BalanceCurves {
-    let mut curves = BalanceCurves { polygons, ..BalanceCurves::default() };
-    let Some(margins) = reviewed.map(|r| &r.margins).filter(|m| !m.is_empty()) else {
-        return curves;
-    };
-    for t in times {
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an index")]
-        let nearest = (t / frame).round() as usize;
-        let sample = &margins[nearest.min(margins.len() - 1)];
-        curves.com.push(sample.com);
-        curves.zmp.push(sample.zmp);
-        curves.static_margin.push(sample.static_margin);
-        curves.margin.push(sample.margin);
-    }
-    curves
 }
 
 /// The document that is shown: that of the drag, if there is one.

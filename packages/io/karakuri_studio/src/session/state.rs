@@ -9,9 +9,11 @@ use super::clients::Clients;
 use super::folder::Folder;
 use super::input::Input;
 use super::live::Live;
+use super::previews::MotionKeys;
 use super::project::Project;
 use super::running::Running;
 use crate::assets::Assets;
+use crate::curves::Curves;
 use crate::preview::Previews;
 use crate::wire::{Code, Event, WireError};
 
@@ -24,6 +26,9 @@ pub(crate) struct Session {
     pub(super) project: Project,
     pub(super) running: Option<Running>,
     pub(super) previews: Previews,
+    pub(super) curves: Curves,
+    /// What motions of the present revision depend on.
+    pub(super) keys: MotionKeys,
     pub(super) live: Live,
     /// Hashes of the scripts that may run.
     pub(super) allowed: BTreeSet<String>,

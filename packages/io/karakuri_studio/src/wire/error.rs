@@ -66,4 +66,9 @@ impl WireError {
         let (what, remedy) = text.split_once("; ").unwrap_or((&text, ""));
         Self::new(code, what, remedy)
     }
+
+    /// The answer to a request that is refused, as JSON; without a number if the request had none.
+    pub(crate) fn reply(&self, id: Option<u32>) -> String {
+        serde_json::json!({ "id": id, "error": self }).to_string()
+    }
 }

@@ -40,12 +40,21 @@ const SEQ_AT: usize = 4;
 /// Bytes of a frame.
 #[expect(clippy::cast_possible_truncation, reason = "pictures need no more than single precision")]
 pub fn encode(header: Header, numbers: &[f64]) -> Vec<u8> {
+    frame_of(header, numbers.iter().map(|&x| x as f32))
+}
+
+/// Bytes of a frame of single precision.
+pub fn encode_rows(header: Header, numbers: &[f32]) -> Vec<u8> {
+    frame_of(header, numbers.iter().copied())
+}
+
+fn frame_of(header: Header, numbers: impl ExactSizeIterator<Item = f32>) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(HEADER_LEN + 4 * numbers.len());
     bytes.extend([header.kind as u8, VERSION]);
     bytes.extend(header.stream.to_le_bytes());
     bytes.extend(header.seq.to_le_bytes());
     bytes.extend(header.time.to_le_bytes());
-    bytes.extend(numbers.iter().flat_map(|&x| (x as f32).to_le_bytes()));
+    bytes.extend(numbers.flat_map(f32::to_le_bytes));
     bytes
 }
 

@@ -18,6 +18,9 @@ use tokio_tungstenite::tungstenite::{Error, Message, WebSocket, client};
 /// Longest time that an answer takes on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// Kind of a frame of rows.
+pub(crate) const CLIP: u8 = 2;
+
 /// A folder with khr1, and a studio that opens a file in it.
 pub(crate) struct Place {
     pub(crate) folder: TempDir,
@@ -227,7 +230,8 @@ impl Client {
         match self.socket.read() {
             Ok(Message::Text(text)) => Ok(Some(serde_json::from_str(&text).unwrap())),
             Ok(Message::Binary(bytes)) => {
-                if self.confirms {
+                // Rows of a preview are numbered by themselves.
+                if self.confirms && bytes[0] != CLIP {
                     let seq = u32::from_le_bytes(bytes[4..8].try_into().unwrap());
                     self.send(json!({ "id": 0, "op": "ack", "args": { "seq": seq } }).to_string());
                 }

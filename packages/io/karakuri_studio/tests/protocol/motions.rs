@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::client::{Client, Place, numbers};
+use crate::client::{CLIP, Client, Place, numbers};
 
 /// Standing, a turn of the head, and a motion that cannot end well.
 pub(crate) const MOTIONS: &str = "\
@@ -119,6 +119,87 @@ fn previews_are_repeatable_remembered_and_cancelled() {
     let cancelled = client.ask("preview.cancel", json!({})).unwrap();
     assert_eq!(cancelled["cancelled"], true);
     assert_eq!(preview(&mut client, "look")["digest"], sound["digest"]);
+}
+
+#[test]
+fn rows_of_a_preview_come_in_parts() {
+    let place = motions();
+    let (mut client, welcome) = place.client();
+    let report = preview(&mut client, "look");
+    let stage = welcome["stage"]["number"].as_u64().unwrap();
+    let width = 18 * 7 + 17 * 3;
+    let parts: Vec<_> = client.frames.iter().filter(|frame| frame[0] == CLIP).collect();
+    // 1.6 s of simulation take several parts; where they take one, that one is all.
+    assert!(!parts.is_empty());
+    let mut rows: Vec<f32> = Vec::new();
+    for part in parts {
+        assert_eq!(u64::from(u16::from_le_bytes(part[2..4].try_into().unwrap())), stage);
+        let first = u32::from_le_bytes(part[4..8].try_into().unwrap());
+        assert_eq!(first as usize * width, rows.len(), "the first row of a part");
+        assert_eq!(json!(f64::from_le_bytes(part[8..16].try_into().unwrap())), report["dt"]);
+        rows.extend(numbers(part));
+    }
+    let bearer = format!("Bearer {}", place.token);
+    let path = format!("/clip/{}", report["clip"].as_str().unwrap());
+    let (_, whole) = place.get(&path, &[("Authorization", &bearer)]);
+    assert_eq!(rows, numbers(&whole), "the parts together are the clip");
+    assert_eq!(json!(rows.len() / width), report["n_rows"]);
+
+    // What is known has no parts.
+    client.frames.clear();
+    assert_eq!(preview(&mut client, "look")["cached"], true);
+    client.ask("script.list", json!({})).unwrap();
+    assert!(client.frames.is_empty());
+}
+
+#[test]
+fn an_edit_ends_a_preview_of_what_it_changed() {
+    let place = motions();
+    let (mut client, _) = place.client();
+    let set = |yaw: f64| json!({ "ops": [{ "op": "pose.joints", "name": "look", "joints": { "head_yaw": yaw } }] });
+    let job = client.ask("preview", json!({ "motion": "topple" })).unwrap()["job"].clone();
+    client.ask("edit", set(0.4)).unwrap();
+    // All poses belong to each motion.
+    let ended = client.event("preview", |event| event["job"] == job && event["cancelled"] == true);
+    assert_eq!(ended["report"], Value::Null);
+
+    let panel =
+        json!({ "ops": [{ "op": "panel.insert", "index": 0, "panel": { "title": "mine" } }] });
+    let job = client.ask("preview", json!({ "motion": "topple" })).unwrap()["job"].clone();
+    client.ask("edit", panel).unwrap();
+    let ended = client.event("preview", |event| event["job"] == job && !event["report"].is_null());
+    assert_eq!(ended["report"]["verdict"], "falls", "a panel is no part of a motion");
+}
+
+#[test]
+fn known_curves_are_answered_at_once_and_a_long_motion_holds_nobody_up() {
+    let place = motions();
+    let (mut client, _) = place.client();
+    let scenes: Vec<Value> = (0..200)
+        .map(|i| json!({ "pose": if i % 2 == 0 { "look" } else { "stand" }, "time": 0.3 }))
+        .collect();
+    let start = json!({ "pose": "stand", "support": "both" });
+    let motion = json!({ "frame": 0.015, "start": start, "scenes": scenes });
+    let op = json!({ "op": "motion.put", "name": "long", "motion": motion });
+    client.ask("edit", json!({ "ops": [op] })).unwrap();
+
+    // Asked at once: the second answer does not wait for the first, of 4000 frames.
+    client.send(json!({ "id": 900, "op": "clip", "args": { "motion": "long" } }).to_string());
+    client.send(json!({ "id": 901, "op": "script.list", "args": {} }).to_string());
+    let first = loop {
+        let message = client.read().unwrap();
+        if message.get("ev").is_none() {
+            break message;
+        }
+    };
+    assert_eq!(first["id"], 901);
+    let curves = client.answer(&json!(900)).unwrap();
+    assert!((curves["duration"].as_f64().unwrap() - 60.0).abs() < 1e-9, "{}", curves["duration"]);
+
+    let since = Instant::now();
+    assert_eq!(client.ask("clip", json!({ "motion": "long" })).unwrap(), curves);
+    assert!(since.elapsed() < Duration::from_secs(1), "{:?}", since.elapsed());
+    assert_eq!(client.ask("clip", json!({ "motion": "fly" })).unwrap_err()["code"], "not_found");
 }
 
 #[test]

@@ -1,0 +1,109 @@
+//! Requests for previews.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::state::{Session, to_value};
+use crate::assets::hash;
+use crate::preview::{Job, News, Told};
+use crate::wire::{Event, WireError};
+
+/// Keys of the motions of a revision, which stay as long as it does.
+#[derive(Debug, Default)]
+pub(super) struct MotionKeys {
+    rev: u32,
+    by_motion: BTreeMap<String, String>,
+}
+
+impl Session {
+    /// Key of a motion: SHA-256 of all that its rows and its preview depend on.
+    pub(super) fn motion_key(&mut self, motion: &str) -> String {
+        if self.project.drag.is_some() {
+            return self.key_of(motion);
+        }
+        if self.keys.rev != self.project.rev {
+            self.keys = MotionKeys { rev: self.project.rev, ..MotionKeys::default() };
+        }
+        if let Some(key) = self.keys.by_motion.get(motion) {
+            return key.clone();
+        }
+        let key = self.key_of(motion);
+        self.keys.by_motion.insert(motion.to_owned(), key.clone());
+        key
+    }
+
+    fn key_of(&self, motion: &str) -> String {
+        let document = self.project.shown();
+        let parts = serde_json::to_vec(&(
+            motion,
+            &document.poses,
+            &document.motions,
+            &document.units,
+            &document.mirror,
+            &document.scene,
+        ));
+        let version = env!("CARGO_PKG_VERSION").as_bytes();
+        hash(&[&parts.unwrap_or_default(), self.project.model_key.as_bytes(), version])
+    }
+
+    /// Simulates a motion in the background, unless its result is known.
+    pub(super) fn preview(&mut self, motion: &str) -> Result<Value, WireError> {
+        let key = self.motion_key(motion);
+        let before = self.previews.state().job;
+        if !self.previews.recall(motion, &key, &self.assets) {
+            let job = Job {
+                motion: motion.to_owned(),
+                key,
+                performance: self.performance(motion)?,
+                scene: self.project.shown().scene.clone(),
+                file: self.project.named_in(&self.folder),
+                stage: self.project.stage.number,
+            };
+            self.previews.start(job, &self.assets, self.inputs.clone())?;
+        }
+        if self.previews.state().job != before {
+            self.clients.drop_rows();
+        }
+        self.tell_preview();
+        to_value(self.previews.state())
+    }
+
+    /// Ends the preview.
+    pub(super) fn cancel_preview(&mut self) -> Result<Value, WireError> {
+        self.leave_preview();
+        to_value(self.previews.state())
+    }
+
+    /// Ends the preview if its motion is another one now, and says so.
+    pub(super) fn leave_old_preview(&mut self) {
+        let Some((motion, key)) = self.previews.under_way() else { return };
+        if self.motion_key(&motion) != key {
+            self.leave_preview();
+        }
+    }
+
+    /// Ends the preview, and says so.
+    pub(super) fn leave_preview(&mut self) {
+        if self.previews.cancel() {
+            self.clients.drop_rows();
+            self.tell_preview();
+        }
+    }
+
+    /// News of a preview.
+    pub(super) fn preview_news(&mut self, news: News) {
+        match self.previews.hear(news) {
+            Told::Nothing => {}
+            Told::State => self.tell_preview(),
+            Told::Rows(frame) => {
+                self.tell_preview();
+                self.clients.send_rows(frame);
+            }
+        }
+    }
+
+    fn tell_preview(&self) {
+        self.tell(&Event::Preview(self.previews.state().clone()));
+    }
+}
