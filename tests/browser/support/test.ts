@@ -65,6 +65,46 @@ export class StudioPage {
     return position;
   }
 
+  /**
+   * Begins to drag a handle, to where a point of the world is in the window; the button stays down. By its middle, or by the arrow that
+   * points there: so many pixels from the middle. [m] (3), [pixel]
+   */
+  async drag(link: string, [dx, dy, dz]: [number, number, number], grip = 0): Promise<void> {
+    const [x, y, z] = await this.link(link);
+    const [from, to] = await this.page.evaluate(
+      (points) => points.map(([px = 0, py = 0, pz = 0]) => window.__studio?.project(px, py, pz)),
+      [
+        [x, y, z],
+        [x + dx, y + dy, z + dz],
+      ],
+    );
+    if (!from || !to) throw new Error('nothing is drawn');
+    const way = Math.hypot(to[0] - from[0], to[1] - from[1]);
+    const [gx, gy] = [(grip * (to[0] - from[0])) / way, (grip * (to[1] - from[1])) / way];
+    await this.page.mouse.move(from[0] + gx, from[1] + gy);
+    await this.page.mouse.down();
+    await this.page.mouse.move(to[0] + gx, to[1] + gy, { steps: 10 });
+  }
+
+  /** A clock that the next click or key starts, and that stops when something is so; it gives its time. [ms] */
+  async clock(isSo: string | ((studio: Hook) => boolean)): Promise<() => Promise<number>> {
+    // as text: a function of the test is not there in the page
+    const handle = await this.page.evaluateHandle<{ time: Promise<number> }>(`(() => {
+      const isSo = ${isSo};
+      const time = new Promise((done) => {
+        const begin = () => {
+          for (const event of ['click', 'keydown']) removeEventListener(event, begin, true);
+          const begun = performance.now();
+          const look = () => (isSo(window.__studio) ? done(performance.now() - begun) : setTimeout(look, 1));
+          look();
+        };
+        for (const event of ['click', 'keydown']) addEventListener(event, begin, true);
+      });
+      return { time };
+    })()`);
+    return () => handle.evaluate(({ time }) => time);
+  }
+
   ik(): Promise<ReturnType<Hook['ik']>> {
     return this.page.evaluate(() => window.__studio?.ik() ?? null);
   }

@@ -19,6 +19,8 @@ export interface Hook {
   readonly motion: string | null;
   readonly document: Document | null;
   readonly preview: PreviewState | null;
+  /** Rows of the present preview that are there. */
+  readonly simulatedRows: number;
   readonly run: RunState | null;
   readonly live: LiveState | null;
   readonly lease: LeaseState;
@@ -53,79 +55,46 @@ declare global {
   }
 }
 
+type Functions = {
+  [K in keyof Hook as Hook[K] extends (...args: never[]) => unknown ? K : never]: Hook[K];
+};
+type Readers = { [K in Exclude<keyof Hook, keyof Functions>]: () => Hook[K] };
+
 export function exposeHook(studio: Studio, edits: Edits, reach: Reach, picture: () => Picture | null): void {
   const { display } = studio;
-  const hook: Hook = {
-    get ready() {
-      return (
-        (picture()?.world.frames ?? 0) > 0 &&
-        studio.connection === 'open' &&
-        (display.evaluated !== null || studio.robot === null)
-      );
-    },
-    get rev() {
-      return studio.rev;
-    },
-    get idle() {
-      return (
-        studio.pending === 0 &&
-        display.idle &&
-        reach.idle &&
-        !edits.dragging &&
-        (picture()?.world.idle ?? true)
-      );
-    },
-    get language() {
-      return currentLanguage();
-    },
-    get hovered() {
-      return studio.hoveredJoint;
-    },
-    get selection() {
-      return studio.selection;
-    },
-    get motion() {
-      return studio.motionName;
-    },
-    get document() {
-      return studio.document;
-    },
-    get preview() {
-      return studio.preview;
-    },
-    get run() {
-      return studio.run;
-    },
-    get live() {
-      return studio.live;
-    },
-    get lease() {
-      return studio.lease;
-    },
-    get client() {
-      return studio.client;
-    },
-    get frames() {
-      return picture()?.world.frames ?? 0;
-    },
-    get inSoftware() {
-      return picture()?.world.inSoftware ?? false;
-    },
-    get time() {
-      return studio.player.time;
-    },
-    get playing() {
-      return studio.player.playing;
-    },
-    get margin() {
-      return display.balance?.margin ?? null;
-    },
+  const drawn = () => picture()?.world;
+  const readers: Readers = {
+    ready: () =>
+      (drawn()?.frames ?? 0) > 0 &&
+      studio.connection === 'open' &&
+      (display.evaluated !== null || studio.robot === null),
+    rev: () => studio.rev,
+    idle: () =>
+      studio.pending === 0 && display.idle && reach.idle && !edits.dragging && (drawn()?.idle ?? true),
+    language: currentLanguage,
+    hovered: () => studio.hoveredJoint,
+    selection: () => studio.selection,
+    motion: () => studio.motionName,
+    document: () => studio.document,
+    preview: () => studio.preview,
+    simulatedRows: () => display.simulatedRows,
+    run: () => studio.run,
+    live: () => studio.live,
+    lease: () => studio.lease,
+    client: () => studio.client,
+    frames: () => drawn()?.frames ?? 0,
+    inSoftware: () => drawn()?.inSoftware ?? false,
+    time: () => studio.player.time,
+    playing: () => studio.player.playing,
+    margin: () => display.balance?.margin ?? null,
+  };
+  const functions: Functions = {
     pose: () =>
       Object.fromEntries(studio.joints.map((joint, i) => [joint.name, display.positions[i] ?? Number.NaN])),
     q: (joint, time) => display.clip?.position(studio.jointIndex.get(joint) ?? -1, time) ?? Number.NaN,
     parameter: (name) => studio.parameters.find((one) => one.name === name)?.value ?? null,
     ik: () => reach.report,
-    project: (x, y, z) => picture()?.world.project(x, y, z) ?? null,
+    project: (x, y, z) => drawn()?.project(x, y, z) ?? null,
     handle: (link) => picture()?.linkOnScreen(link) ?? null,
     link: (link) => picture()?.linkPosition(link) ?? null,
     body: (name) => {
@@ -133,5 +102,7 @@ export function exposeHook(studio: Studio, edits: Edits, reach: Reach, picture: 
       return index < 0 ? null : Array.from(display.bodies.subarray(7 * index, 7 * index + 7));
     },
   };
+  const getters = Object.entries(readers).map(([name, get]) => [name, { get, enumerable: true }]);
+  const hook = Object.defineProperties({ ...functions }, Object.fromEntries(getters)) as Hook;
   window.__studio = Object.freeze(hook);
 }

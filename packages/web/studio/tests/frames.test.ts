@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Clip, readFrame } from '../src/session/frames';
+import { Clip, GrowingClip, readFrame } from '../src/session/frames';
 
 function frame(version: number, numbers: number[]): ArrayBuffer {
   const bytes = new ArrayBuffer(16 + 4 * numbers.length);
@@ -72,5 +72,20 @@ describe('Clip', () => {
       expect(2 * Math.atan2(out[5] ?? 0, out[6] ?? 0)).toBeCloseTo(Math.PI / 4, 5);
       expect(Math.hypot(...out.subarray(3))).toBeCloseTo(1, 6);
     }
+  });
+});
+
+describe('GrowingClip', () => {
+  it('puts parts together, and refuses those that leave a gap', () => {
+    // one joint and no body: rows of three numbers
+    const growing = new GrowingClip(0, 1, 0.5);
+    expect(growing.add(0, new Float32Array([1, 0, 0, 2, 0, 0]))).toBe(true);
+    const early = growing.clip();
+    expect(growing.add(3, new Float32Array([9, 0, 0]))).toBe(false);
+    expect(growing.add(2, new Float32Array([3, 0, 0, 4, 0, 0]))).toBe(true);
+    expect(growing.nRows).toBe(4);
+    expect(growing.clip().position(0, 1.25)).toBeCloseTo(3.5, 6);
+    expect(growing.clip().duration).toBe(1.5);
+    expect([early.nRows, early.position(0, 9)]).toEqual([2, 2]);
   });
 });

@@ -1,7 +1,7 @@
 // What is shown: the pose that is edited, a motion at the playhead, its preview, or the running simulation.
 
-import type { ClipReport, Evaluated, PoseRequest } from '../wire/wire';
-import { BODY_STRIDE, Clip, type Frame, JOINT_STRIDE, KIND, readFrame } from './frames';
+import type { ClipReport, Evaluated, PoseRequest, PreviewReport } from '../wire/wire';
+import { BODY_STRIDE, Clip, type Frame, GrowingClip, JOINT_STRIDE, KIND, readFrame } from './frames';
 import { Latest } from './latest';
 import type { Studio } from './studio.svelte';
 
@@ -28,6 +28,7 @@ export interface Balance {
 /** Simulated rows of the last preview. */
 export interface Simulated {
   motion: string;
+  /** Key of the preview; empty while it goes on. */
   key: string;
   clip: Clip;
 }
@@ -56,16 +57,22 @@ export class Display {
 
   private readonly evaluating: Latest;
   private readonly sampling: Latest;
+  private readonly fetching: Latest;
   private runRow: Float32Array | null = null;
+  /** Whether the curves are of a drag. */
+  private sampledDrag = false;
+  /** Rows of the preview that goes on. */
+  private arriving: { job: number; rows: GrowingClip } | null = null;
 
   constructor(private readonly studio: Studio) {
     this.evaluating = new Latest((error) => studio.complain(error));
     this.sampling = new Latest((error) => studio.complain(error));
+    this.fetching = new Latest((error) => studio.complain(error));
   }
 
   /** Whether all that was asked for is shown. */
   get idle(): boolean {
-    return this.evaluating.idle && this.sampling.idle;
+    return this.evaluating.idle && this.sampling.idle && this.fetching.idle;
   }
 
   /** The clip that the playhead goes through. */
@@ -83,6 +90,15 @@ export class Display {
 
   documentChanged(): void {
     this.evaluate();
+    this.sampledDrag = false;
+    this.sample();
+  }
+
+  /** Shows the document as a drag has it: the pose at once, curves at the drag's end unless they are what is shown. */
+  dragged(): void {
+    this.evaluate();
+    if (!this.byTime && !this.sampledDrag) return;
+    this.sampledDrag = this.byTime;
     this.sample();
   }
 
@@ -115,18 +131,35 @@ export class Display {
     this.show();
   }
 
-  /** Takes up the result of a preview. */
+  /** Rows of the present preview that are there. */
+  get simulatedRows(): number {
+    const preview = this.studio.preview;
+    if (this.arriving) return this.arriving.job === preview?.job ? this.arriving.rows.nRows : 0;
+    return this.simulated?.key === preview?.report?.key ? (this.simulated?.clip.nRows ?? 0) : 0;
+  }
+
+  /** Shows the motion as the preview simulated it, or as planned. */
+  showSimulated(on: boolean): void {
+    this.asSimulated = on;
+    this.setDuration();
+    this.timeMoved();
+  }
+
+  /** Takes up the result of a preview, or drops what came of one that has no result. */
   previewChanged(): void {
     const preview = this.studio.preview;
-    const report = preview?.report;
-    if (!preview || !report || this.simulated?.key === report.key) return;
-    this.sampling.run(async () => {
-      const clip = await this.fetchClip(report.clip, report.dt);
-      this.simulated = { motion: preview.motion, key: report.key, clip };
-    });
+    if (!preview) return;
+    const report = preview.report;
+    if (report) {
+      if (this.simulated?.key !== report.key) this.takePreview(preview.job, preview.motion, report);
+    } else if (preview.cancelled || preview.error !== '') {
+      this.arriving = null;
+      if (this.simulated?.key === '') this.setSimulated(null);
+    }
   }
 
   frame(frame: Frame): void {
+    if (frame.kind === KIND.clip) this.addRows(frame);
     if (frame.kind !== KIND.state || !this.studio.running) return;
     this.runTime = frame.time;
     this.runRow = frame.numbers;
@@ -175,7 +208,7 @@ export class Display {
     const motion = this.studio.motionName;
     if (motion === null || this.studio.motion === null) {
       this.sampled = null;
-      this.studio.player.duration = 0;
+      this.setDuration();
       return;
     }
     this.sampling.run(async () => {
@@ -183,10 +216,49 @@ export class Display {
       const known = this.sampled?.report.hash === report.hash ? this.sampled.clip : undefined;
       const clip = known ?? (await this.fetchClip(report.hash, report.dt, report.duration));
       this.sampled = { motion, report, clip };
-      this.studio.player.duration = report.duration;
-      if (this.studio.player.time > report.duration) this.studio.player.time = report.duration;
+      this.setDuration();
       this.show();
     });
+  }
+
+  /** Takes rows of the preview that goes on. */
+  private addRows({ seq, time, numbers }: Frame): void {
+    const { preview, stage } = this.studio;
+    if (!preview || !stage || preview.report || preview.cancelled || preview.error !== '') return;
+    if (this.arriving?.job !== preview.job) {
+      this.arriving = { job: preview.job, rows: new GrowingClip(stage.n_bodies, stage.n_joints, time) };
+    }
+    const { rows } = this.arriving;
+    if (rows.add(seq, numbers)) this.setSimulated({ motion: preview.motion, key: '', clip: rows.clip() });
+  }
+
+  /** Takes the rows of a preview that has ended: those that came, if they are all. */
+  private takePreview(job: number, motion: string, report: PreviewReport): void {
+    const rows = this.arriving?.job === job ? this.arriving.rows : null;
+    this.arriving = null;
+    if (rows?.nRows === report.n_rows) {
+      this.setSimulated({ motion, key: report.key, clip: rows.clip() });
+      return;
+    }
+    this.fetching.run(async () => {
+      const clip = await this.fetchClip(report.clip, report.dt);
+      this.setSimulated({ motion, key: report.key, clip });
+    });
+  }
+
+  private setSimulated(simulated: Simulated | null): void {
+    this.simulated = simulated;
+    if (!this.asSimulated) return;
+    this.setDuration();
+    this.show();
+  }
+
+  /** Ends the playhead's way where the motion ends; as simulated it goes on for a while after that. */
+  private setDuration(): void {
+    const { player, motionName } = this.studio;
+    const planned = this.sampled?.motion === motionName ? (this.sampled?.report.duration ?? 0) : 0;
+    player.duration = Math.max(planned, this.asSimulated ? (this.clip?.duration ?? 0) : 0);
+    player.time = Math.min(player.time, player.duration);
   }
 
   private async fetchClip(hash: string, dt: number, end?: number): Promise<Clip> {

@@ -123,3 +123,43 @@ export class Clip {
     }
   }
 }
+
+/** Rows that come in parts. */
+export class GrowingClip {
+  private rows = new Float32Array(0);
+  private n = 0;
+
+  constructor(
+    private readonly nBodies: number,
+    private readonly nJoints: number,
+    /** Time between rows. [s] */
+    private readonly dt: number,
+  ) {}
+
+  get nRows(): number {
+    return this.n / this.stride;
+  }
+
+  /** Adds rows; `false` where those before them are missing. */
+  add(first: number, numbers: Float32Array): boolean {
+    if (first * this.stride !== this.n || numbers.length % this.stride !== 0) return false;
+    const n = this.n + numbers.length;
+    if (n > this.rows.length) {
+      const larger = new Float32Array(2 * n);
+      larger.set(this.rows.subarray(0, this.n));
+      this.rows = larger;
+    }
+    this.rows.set(numbers, this.n);
+    this.n = n;
+    return true;
+  }
+
+  /** The rows so far, a view. */
+  clip(): Clip {
+    return new Clip(this.rows.subarray(0, this.n), this.nBodies, this.nJoints, this.dt);
+  }
+
+  private get stride(): number {
+    return this.nBodies * BODY_STRIDE + this.nJoints * JOINT_STRIDE;
+  }
+}

@@ -188,6 +188,11 @@ export class Studio {
     this.display.motionChanged();
   }
 
+  /** Simulates the motion that is shown. */
+  startPreview(): void {
+    if (this.mayEdit && this.motionName !== null) void this.ask('preview', { motion: this.motionName });
+  }
+
   /** Says whether the user is there. */
   present(there: boolean): void {
     this.socketOrNull?.keepAlive(there);
@@ -234,10 +239,10 @@ export class Studio {
         this.rev = event.rev;
         this.undoLabel = event.undo;
         this.redoLabel = event.redo;
-        this.change(event.patch);
+        if (this.change(event.patch)) this.display.documentChanged();
         break;
       case 'drag':
-        this.change(event.patch);
+        if (this.change(event.patch)) this.display.dragged();
         break;
       case 'stage':
         this.stage = event;
@@ -272,11 +277,11 @@ export class Studio {
     }
   }
 
-  private change(patch: Parameters<typeof patched>[1]): void {
-    if (!this.document) return;
+  private change(patch: Parameters<typeof patched>[1]): boolean {
+    if (!this.document) return false;
     this.document = patched(this.document, patch);
     this.keepSelectionValid();
-    this.display.documentChanged();
+    return true;
   }
 
   /** What a document shows at first. */
