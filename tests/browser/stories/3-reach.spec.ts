@@ -3,22 +3,6 @@
 import { expect, type StudioPage, test } from '../support/test';
 import type { Page } from '@playwright/test';
 
-/** Drags the chosen handle by its middle, to where a point of the world is in the window. */
-async function drag(page: Page, studio: StudioPage, link: string, by: [number, number, number]): Promise<void> {
-  const [x, y, z] = await studio.link(link);
-  const [from, to] = await page.evaluate(
-    ([a, b]) => [window.__studio?.project(...(a as [number, number, number])), window.__studio?.project(...(b as [number, number, number]))],
-    [
-      [x, y, z],
-      [x + by[0], y + by[1], z + by[2]],
-    ],
-  );
-  if (!from || !to) throw new Error('nothing is drawn');
-  await page.mouse.move(from[0], from[1]);
-  await page.mouse.down();
-  await page.mouse.move(to[0], to[1], { steps: 10 });
-}
-
 async function chooseHand(page: Page, studio: StudioPage): Promise<void> {
   await studio.tab('Balance').click();
   await page.getByRole('button', { name: 'r_gripper' }).click();
@@ -35,7 +19,7 @@ test('a hand goes where it is dragged, and Escape takes it back', async ({ start
   const rev = await studio.get('rev');
   const before = await studio.pose();
 
-  await drag(page, studio, 'r_gripper', [0.008, -0.004, 0.012]);
+  await studio.drag('r_gripper', [0.008, -0.004, 0.012]);
   await page.mouse.up();
   await studio.idle();
   const report = await studio.ik();
@@ -44,7 +28,7 @@ test('a hand goes where it is dragged, and Escape takes it back', async ({ start
   expect(await studio.get('rev')).toBe(rev + 1);
   expect(await studio.pose()).not.toEqual(before);
 
-  await drag(page, studio, 'r_gripper', [0.02, 0, 0.03]);
+  await studio.drag('r_gripper', [0.02, 0, 0.03]);
   await page.keyboard.press('Escape');
   await page.mouse.up();
   await studio.idle();

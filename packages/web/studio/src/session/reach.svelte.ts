@@ -9,9 +9,9 @@ import type { Studio } from './studio.svelte';
 
 /** Change of a joint below which a solution leaves it alone. [rad or m] */
 const STILL = 1e-7;
-/** Distance at which the centre of mass is where it should be. [m] */
-const CENTRED = 2e-4;
-const MOST_SHIFTS = 8;
+/** Name of the handle of the centre of mass: names of links have no slash. */
+export const COM = 'robot/com';
+const COM_HANDLE: LinkDescription = { name: COM, body: null, pose: [0, 0, 0, 0, 0, 0, 1], is_tip: false };
 
 export type Reached = 'reached' | 'limited' | 'missed';
 
@@ -26,6 +26,8 @@ export class Reach {
   dragging = $state(false);
 
   private start: { [joint: string]: number } = {};
+  /** Orientation of the root when the drag began. [-] (4) */
+  private upright: [number, number, number, number] = [0, 0, 0, 1];
   private solution: { [joint: string]: number } | null = null;
   private readonly solving: Latest;
 
@@ -41,14 +43,18 @@ export class Reach {
     return this.solving.idle;
   }
 
-  /** Links that have a handle: hands, feet, head and the root. */
+  /** Links that have a handle: hands, feet, head and the root; and the centre of mass of a robot that stands by itself. */
   readonly handles: LinkDescription[] = $derived.by(() => {
     const robot = this.studio.robot;
     if (!robot) return [];
-    return robot.links.filter(
+    const links = robot.links.filter(
       (link) => link.body !== null && ((link.is_tip && link.body !== 0) || this.isRoot(link)),
     );
+    return robot.floating ? [...links, COM_HANDLE] : links;
   });
+
+  /** Whether the handle can be turned. */
+  readonly turns: boolean = $derived(this.link !== COM && this.mode === 'rotate');
 
   /** How well the last target was reached. */
   readonly reached: Reached | null = $derived.by(() => {
@@ -64,12 +70,15 @@ export class Reach {
   }
 
   begin(): boolean {
-    if (!this.link || !this.edits.beginDrag(t('edit.reach', { link: this.link }))) return false;
+    if (!this.link) return false;
+    const label = this.link === COM ? t('edit.centre') : t('edit.reach', { link: this.link });
+    if (!this.edits.beginDrag(label)) return false;
     this.dragging = true;
     this.solution = null;
     this.start = Object.fromEntries(
       this.studio.joints.map((joint, i) => [joint.name, this.studio.display.positions[i] ?? 0]),
     );
+    this.upright = orientation(this.studio.display.evaluated);
     return true;
   }
 
@@ -77,12 +86,15 @@ export class Reach {
   move(place: Place): void {
     const link = this.handles.find((one) => one.name === this.link);
     if (!link || !this.dragging) return;
-    const turns = this.mode === 'rotate';
+    if (link.name === COM) {
+      this.solving.run(() => this.balance([place[0], place[1]]));
+      return;
+    }
     const target = {
       link: link.name,
       position: place.slice(0, 3) as [number, number, number],
       level: false,
-      orientation: turns ? (place.slice(3) as [number, number, number, number]) : null,
+      orientation: this.turns ? (place.slice(3) as [number, number, number, number]) : null,
     };
     this.solving.run(() => this.solve({ targets: [target], ...this.frame(link) }));
   }
@@ -111,7 +123,6 @@ export class Reach {
 
   /** Moves the body until the centre of mass is over the middle of a foot, or between both. */
   async centre(over: Exclude<Support, 'auto' | 'none'>): Promise<void> {
-    const feet = this.studio.robot?.feet ?? [];
     const start = this.studio.display.request();
     try {
       const standing = await this.studio.socket.request<Evaluated>('evaluate', { ...start, support: over });
@@ -120,7 +131,8 @@ export class Reach {
       this.dragging = true;
       this.solution = null;
       this.start = standing.joints;
-      this.solving.run(() => this.shift(standing, com, { ...start, support: over }, feet));
+      this.upright = orientation(standing);
+      this.solving.run(() => this.balance(com, { ...start, support: over }));
       await this.end();
     } catch (error) {
       this.studio.complain(error);
@@ -161,42 +173,27 @@ export class Reach {
     this.studio.display.showEvaluated(report.pose);
   }
 
-  /** Moves the root, step by step, by what the centre of mass lacks; the feet stay. */
-  private async shift(
-    standing: Evaluated,
-    com: [number, number],
-    start: IkGoal['start'],
-    held: string[],
-  ): Promise<void> {
-    const link = this.studio.robot?.bodies[0];
-    if (link === undefined) return;
-    let pose = standing;
-    for (let step = 0; step < MOST_SHIFTS; step++) {
-      const [dx, dy] = [com[0] - pose.com[0], com[1] - pose.com[1]];
-      if (Math.hypot(dx, dy) < CENTRED) return;
-      const [x, y, z, ...upright] = pose.root;
-      // upright as long as that leads anywhere, then leaning: hips that roll little need it
-      const orientation = step < MOST_SHIFTS / 2 ? upright : null;
-      const target = {
-        link,
-        position: [x + dx, y + dy, z] as [number, number, number],
-        orientation,
-        level: false,
-      };
-      await this.solve({
-        start: { ...start, joints: { ...start.joints, ...this.solution } },
-        targets: [target as IkGoal['targets'][number]],
-        held,
-        root_moves: true,
-      });
-      if (!this.report) return;
-      pose = this.report.pose;
-    }
+  /** Brings the centre of mass above a point of the floor [m]: the feet stay, and the root upright as far as that leads there. */
+  private async balance(com: [number, number], start = this.studio.display.request()): Promise<void> {
+    const robot = this.studio.robot;
+    const root = robot?.bodies[0];
+    if (!robot || root === undefined) return;
+    const next = () => ({ ...start, joints: { ...start.joints, ...this.solution } });
+    const goal = { com, held: robot.feet, root_moves: true };
+    const target = { link: root, position: null, orientation: this.upright, level: false };
+    await this.solve({ ...goal, targets: [target], start: next() });
+    // hips that roll little need it to lean
+    if (this.report?.reached === false) await this.solve({ ...goal, start: next() });
   }
 
   private async settle(): Promise<void> {
     await this.solving.settled();
   }
+}
+
+function orientation(shown: Evaluated | null): [number, number, number, number] {
+  const [, , , x, y, z, w] = shown?.root ?? [0, 0, 0, 0, 0, 0, 1];
+  return [x, y, z, w];
 }
 
 function middle(polygon: [number, number][]): [number, number] | null {

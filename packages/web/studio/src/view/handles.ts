@@ -4,6 +4,7 @@ import { Mesh, MeshBasicMaterial, Object3D, SphereGeometry } from 'three';
 import { TransformControls } from 'three/addons/controls/TransformControls.js';
 import { BODY_STRIDE } from '../session/frames';
 import type { Place } from '../session/place';
+import { COM } from '../session/reach.svelte';
 import type { LinkDescription } from '../wire/wire';
 import { COLORS } from './overlay';
 import type { World } from './world';
@@ -57,11 +58,12 @@ export class Handles {
     }
   }
 
-  /** Puts dots and arrows where a row has the links; what is dragged stays where the pointer has it. */
-  follow(row: Float32Array): void {
+  /** Puts dots and arrows where a row has the links, and where the centre of mass is; what is dragged stays where the pointer has it. */
+  follow(row: Float32Array, com: [number, number, number] | null): void {
     this.links.forEach((link, i) => {
       const dot = this.dots.children[i];
-      if (dot) toWorld(link, row, dot);
+      if (dot && link.name !== COM) toWorld(link, row, dot);
+      else if (dot && com) dot.position.set(...com);
       if (link.name === this.chosen && dot && !this.held) {
         this.target.position.copy(dot.position);
         this.target.quaternion.copy(dot.quaternion);
@@ -71,7 +73,9 @@ export class Handles {
 
   choose(link: string | null, mode: 'translate' | 'rotate'): void {
     this.chosen = link;
-    this.gizmo.setMode(mode);
+    // above a point of the floor, at whatever height
+    this.gizmo.setMode(link === COM ? 'translate' : mode);
+    this.gizmo.showZ = link !== COM;
     if (link === null) this.gizmo.detach();
     else this.gizmo.attach(this.target);
     for (const dot of this.dots.children) dot.visible = dot.userData.link !== link;

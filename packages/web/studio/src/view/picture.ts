@@ -90,7 +90,7 @@ export class Picture {
     const { bodies } = this.studio.display;
     if (!this.figures || bodies.length === 0) return;
     this.figures.place(bodies);
-    this.handles?.follow(bodies);
+    this.handles?.follow(bodies, this.com);
     if (!this.looked) this.look('angle');
     this.looked = true;
     this.world.invalidate();
@@ -135,7 +135,11 @@ export class Picture {
     this.handles.dots.visible = on;
     if (this.movesBody) this.handles.choose(OBJECT, 'translate');
     else this.handles.choose(on ? link : null, mode);
-    this.handles.follow(this.studio.display.bodies);
+    this.handles.follow(this.studio.display.bodies, this.com);
+  }
+
+  private get com(): [number, number, number] | null {
+    return this.studio.display.evaluated?.com ?? null;
   }
 
   colorHandle(reached: Reached | null): void {
