@@ -19,7 +19,8 @@ import type {
 import { Drag } from './drag';
 import { mirrored, mirrorOfAxes, type Positions } from './mirror';
 import type { Selection, Studio } from './studio.svelte';
-import { toDocument } from './units';
+import { scaledSwing } from './swing';
+import { fromDocument, toDocument } from './units';
 
 const EMPTY_SCENE: Scene = {
   pose: null,
@@ -271,6 +272,20 @@ export class Edits {
         ? { op: 'track.remove', motion, joint }
         : { op: 'key.remove', motion, joint, t: time };
     await this.edit([op], t('edit.remove_key'));
+  }
+
+  /** Lets a joint swing so many times as far in a motion, with its mirror image where that is asked for. */
+  async scaleSwing(motion: string, joint: string, factor: number): Promise<void> {
+    const whole = this.studio.document?.motions[motion];
+    if (!whole) return;
+    const joints = Object.keys(this.withImages({ [joint]: 0 }));
+    const within = (name: string, value: number) => {
+      const description = this.studio.joints[this.studio.jointIndex.get(name) ?? -1];
+      if (!description) return value;
+      const unit = angleUnit(this.studio.document);
+      return toDocument(description, unit, clamped(description, fromDocument(description, unit, value)));
+    };
+    await this.edit(scaledSwing(motion, whole, joints, factor, within), t('edit.swing', { joint }));
   }
 
   // History and files
