@@ -107,7 +107,7 @@ impl Scripts {
         self.all.iter().map(|script| script.memory.state.clone()).collect()
     }
 
-    /// Whether one stopped, or said something, since this was asked last.
+    /// Whether one stopped, said something, or began to plot something, since this was asked last.
     pub(crate) fn take_news(&mut self) -> bool {
         let mut any = false;
         for script in &mut self.all {
@@ -173,9 +173,12 @@ impl Script {
         let done = interface.finish(world);
         self.memory.random = done.random;
         for (name, value) in done.plots {
-            match self.memory.plots.iter_mut().find(|(known, _)| *known == name) {
-                Some((_, place)) => *place = value,
-                None => self.memory.plots.push((name, value)),
+            let known = self.memory.plots.iter_mut().find(|(known, _)| *known == name);
+            if let Some((_, place)) = known {
+                *place = value;
+            } else {
+                self.memory.plots.push((name, value));
+                self.has_news = true;
             }
         }
         if let Some(said) = done.said {

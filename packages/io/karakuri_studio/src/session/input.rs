@@ -36,7 +36,7 @@ pub(crate) enum Input {
     },
     /// The simulation has ended by itself.
     Run(crate::wire::RunState),
-    /// A script of the simulation has stopped, or said something.
+    /// A script of the simulation has stopped, said something, or plots something new.
     Scripts,
     /// News of a preview.
     Preview(News),

@@ -119,7 +119,11 @@ impl Session {
                 self.tell(&Event::Lease(self.clients.state()));
             }
             Input::Run(state) => self.run_news(state),
-            Input::Scripts => self.tell_scripts(),
+            Input::Scripts => {
+                self.tell_scripts();
+                // Names of what they plot; a run that has ended by now has none.
+                let _ended = self.tell_run();
+            }
             Input::Preview(news) => self.preview_news(news),
             Input::Quit => {}
         }

@@ -165,7 +165,7 @@ impl Session {
         RunState { stale, ..state }
     }
 
-    fn tell_run(&self) -> Result<(), WireError> {
+    pub(super) fn tell_run(&self) -> Result<(), WireError> {
         if let Answer::State(state) = self.ask(Order::State)? {
             self.tell(&Event::Run(self.with_staleness(state)));
         }

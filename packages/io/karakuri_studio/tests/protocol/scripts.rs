@@ -86,3 +86,14 @@ fn a_recording_has_a_row_a_step() {
     assert_eq!(recording["n_rows"], 250);
     assert!(recording["csv"].as_str().is_some_and(|csv| csv.len() > 250));
 }
+
+#[test]
+fn clients_hear_the_names_of_what_a_script_plots() {
+    let place = Place::of_khr1();
+    let (mut client, _) = place.client();
+    add(&mut client, "late", "fn step(s) { if s.time > 0.02 { s.plot(\"time\", s.time); } }");
+    allow(&mut client, "late");
+    let plots = |run: &Value| run["plots"].as_array().unwrap().contains(&json!("script.time"));
+    assert!(!plots(&client.ask("run", json!({ "speed": 0 })).unwrap()));
+    client.event("run", plots);
+}
