@@ -12,11 +12,11 @@ from support import clients
 from support.arm import ARM, CONFIG, START, URDF, Arm, at, carry_out, distance, joint_states, moving, turned
 from support.process import NodeProcess
 
-PING = 0.2  # s; after half a second of silence the robot is stopped
+PING = 0.2  # s; half a second of silence stops the robot
 
 
 class Page:
-    """What a page does: it answers pings of nobody, and says all the time that its user is there."""
+    """A client of the studio's WebSocket that, like the page, pings it all the time."""
 
     def __init__(self, address):
         host, token = re.fullmatch(r"http://([^/]+)/#token=(\S+)", address).groups()
@@ -24,8 +24,8 @@ class Page:
         self._stack = ExitStack()
         self._socket = self._stack.enter_context(connect(f"ws://{host}/ws", subprotocols=["karakuri.studio.v1"], max_size=None))
         self._last, self._gone = 0, threading.Event()
-        self.events, self.frames = [], 0
-        self.welcome = self.ask("hello", token=token)
+        self.frames = 0
+        self.ask("hello", token=token)
         self._pings = threading.Thread(target=self._ping, daemon=True)
         self._pings.start()
 
@@ -34,7 +34,7 @@ class Page:
             self._socket.send(json.dumps({"id": 0, "op": "ping", "args": {}}))
 
     def hush(self):
-        """Says no more that its user is there."""
+        """Stop the pings, as a page whose user has gone."""
         self._gone.set()
         self._pings.join()
 
@@ -47,13 +47,10 @@ class Page:
         if isinstance(message, bytes):
             self.frames += 1
             return None
-        message = json.loads(message)
-        if "ev" in message:
-            self.events.append(message)
-        return message
+        return json.loads(message)
 
     def ask(self, operation, **arguments):
-        """The result, or the error's sentence."""
+        """Request an operation; return its result, or the message of its error."""
         self._last += 1
         self._socket.send(json.dumps({"id": self._last, "op": operation, "args": arguments}))
         while True:
@@ -62,7 +59,7 @@ class Page:
                 return message["error"] if "error" in message else message["result"]
 
     def live(self, *modes):
-        """Waits for news of the robot that name one of these modes."""
+        """Wait for the event `live` with one of these modes."""
         while True:
             message = self._receive()
             if message and message.get("ev") == "live" and message["mode"] in modes:
@@ -86,7 +83,7 @@ def studio(domain, arm, tmp_path):
 
 
 def address(studio):
-    """The page's address, as the node says it at its start."""
+    """The page's address, which the node prints when it starts."""
     deadline = time.monotonic() + 60.0
     while time.monotonic() < deadline:
         found = re.search(r"http://\S+/#token=\S+", studio.output())
@@ -107,16 +104,33 @@ def named(positions):
     return dict(zip(ARM, positions, strict=True))
 
 
-def measured(page):
-    """Waits until the robot is seen, and its controller is there."""
+def wait_for_robot(page):
+    """Wait for the first frame with measured joint positions."""
     while page.frames == 0:
         page._receive()
+
+
+@pytest.fixture
+def turning(ros, page):
+    """The arm at 0.2 rad/s on its way from its start to 1.2 rad, sent by the page; its joint states."""
+    carry_out(ros, START)
+    states = joint_states(ros)
+    wait_for_robot(page)
+    page.ask("live.send", joints=named(turned(1.2)), speed=0.2)
+    states.wait(lambda m: moving(m) > 0.1)
+    yield states
+    states.close()
+
+
+def assert_stands_on_its_way(states):
+    states.wait(lambda m: moving(m) < 0.01)
+    assert at(states.fresh())[0] < 1.0
 
 
 def test_sends_the_arm_to_a_pose(ros, page):
     carry_out(ros, START)
     states = joint_states(ros)
-    measured(page)
+    wait_for_robot(page)
     assert page.ask("live.send", joints=named(turned(0.4)), speed=0.5)["mode"] == "moving"
     news = page.live("watching", "stopped")
     assert (news["mode"], news["text"]) == ("watching", "")
@@ -124,46 +138,26 @@ def test_sends_the_arm_to_a_pose(ros, page):
     states.close()
 
 
-def test_anybody_stops_it(ros, page, studio):
-    carry_out(ros, START)
-    states = joint_states(ros)
-    measured(page)
-    page.ask("live.send", joints=named(turned(1.2)), speed=0.2)
-    states.wait(lambda m: moving(m) > 0.1)
+def test_any_page_stops_the_robot(turning, studio):
     other = Page(address(studio))
     assert other.ask("live.stop")["mode"] == "stopped"
     other.close()
-    states.wait(lambda m: moving(m) < 0.01)
-    assert at(states.fresh())[0] < 1.0
-    states.close()
+    assert_stands_on_its_way(turning)
 
 
-def test_silence_stops_it(ros, page):
-    carry_out(ros, START)
-    states = joint_states(ros)
-    measured(page)
-    page.ask("live.send", joints=named(turned(1.2)), speed=0.2)
-    states.wait(lambda m: moving(m) > 0.1)
+def test_silence_of_the_page_stops_the_robot(turning, page):
     page.hush()
     assert "silent" in page.live("stopped")["text"]
-    states.wait(lambda m: moving(m) < 0.01)
-    assert at(states.fresh())[0] < 1.0
-    states.close()
+    assert_stands_on_its_way(turning)
 
 
-def test_says_that_another_client_moves_the_arm(ros, page):
-    carry_out(ros, START)
-    states = joint_states(ros)
-    measured(page)
-    page.ask("live.send", joints=named(turned(1.2)), speed=0.2)
-    states.wait(lambda m: moving(m) > 0.1)
+def test_says_that_another_client_moves_the_arm(ros, turning, page):
     carry_out(ros, START)
     assert "preempted" in page.live("stopped")["text"]
-    states.close()
 
 
 def test_says_that_there_is_no_controller(ros, arm, page):
-    measured(page)
+    wait_for_robot(page)
     assert arm.nodes["feedforward_controller"].stop()[0] == 0
     try:
         page.ask("live.send", joints=named(turned(0.4)), speed=0.5)
