@@ -2,10 +2,8 @@
 alone and with physics behind them, so101 moves arm and jaw, and grips a block."""
 
 import json
-import signal
 import subprocess
 import sys
-from contextlib import contextmanager
 
 import pytest
 import yaml
@@ -15,29 +13,13 @@ from karakuri_msgs.action import Walk
 from sensor_msgs.msg import JointState
 from support.arm import at, carry_out, distance, trajectory
 from support.emulator import Emulator
+from support.launched import launched
 from support.leftovers import wait_gone
-from support.process import ROOT, executable
+from support.process import ROOT
 from support.so101 import ARM
 from trajectory_msgs.msg import JointTrajectory
 
 pytestmark = pytest.mark.realtime
-
-
-@contextmanager
-def launched(environment, name, device, hardware, *arguments):
-    """A robot's launch file with its driver on a port."""
-    command = [executable("karakuri"), "launch", ROOT / f"launch/{name}.launch.xml", f"hardware:={hardware}", f"device:={device}", *arguments]
-    process = subprocess.Popen(
-        [str(word) for word in command], env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-    )
-    try:
-        yield
-    finally:
-        process.send_signal(signal.SIGINT)
-        output, _ = process.communicate(timeout=60)
-        print(output)
-    assert process.returncode == 0 and "has died" not in output, output
-    wait_gone(environment)
 
 
 @pytest.mark.parametrize("hardware", ["so101", "feetech"])
