@@ -24,6 +24,9 @@ const CROWD = Array.from({ length: 100 }, (_, i) => {
   return `    box_${i}: {mass: 0.1, shape: {box: [0.03, 0.03, 0.03]}, pose: {xyz: [${x}, ${y}, 0.015]}}\n`;
 }).join('');
 
+/** Time that a motion plays while its memory is watched; longer on request. [s] */
+const PLAYED = Number(process.env.KARAKURI_PLAYED ?? 6);
+
 test('the first frame is there three seconds after the address is opened', async ({ start, browser, studio }) => {
   const server = await start();
   const times: number[] = [];
@@ -78,4 +81,29 @@ test('a robot among a hundred bodies moves smoothly', async ({ start, studio, pa
   });
   console.log(`18 links and 100 bodies in low detail: ${rates.map((rate) => rate.toFixed(0)).join(', ')} frames/s`);
   expect(Math.max(...rates)).toBeGreaterThan(30);
+});
+
+test('memory stays flat while a motion plays', async ({ start, studio, page, folder }) => {
+  test.setTimeout(60_000 + 1000 * PLAYED);
+  writeFileSync(folder.file('greet.yaml'), HEAD);
+  await start('greet.yaml');
+  await page.getByRole('button', { name: 'Loop' }).click();
+  await page.getByRole('button', { name: 'Play' }).click();
+  const session = await page.context().newCDPSession(page);
+  const used = async (): Promise<number> => {
+    await session.send('HeapProfiler.collectGarbage');
+    const { usedSize } = await session.send('Runtime.getHeapUsage');
+    return usedSize;
+  };
+  const play = (seconds: number) => page.evaluate((ms) => new Promise((done) => setTimeout(done, ms)), 1000 * seconds);
+  await play(3);
+  const before = await used();
+  const frames = await studio.get('frames');
+  await play(PLAYED);
+  const grown = (await used()) - before;
+  const rate = ((await studio.get('frames')) - frames) / PLAYED;
+  console.log(`heap ${(before / 1e6).toFixed(1)} MB, ${(grown / 1e3).toFixed(0)} kB more after ${PLAYED} s, ${rate.toFixed(0)} frames/s`);
+  expect(before).toBeLessThan(150e6);
+  expect(grown).toBeLessThan(1e6);
+  expect(rate).toBeGreaterThan(5);
 });

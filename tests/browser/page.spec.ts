@@ -1,4 +1,4 @@
-// What holds for the whole page: keyboard, languages, accessibility, memory, reload.
+// What holds for the whole page: keyboard, languages, accessibility, reload.
 
 import { writeFileSync } from 'node:fs';
 import AxeBuilder from '@axe-core/playwright';
@@ -20,9 +20,6 @@ motions:
     tracks:
       head_yaw: {blend: add, keys: [{t: 0, y: 0}, {t: 0.4, y: 15}]}
 `;
-
-/** Time that a motion plays while its memory is watched; longer on request. [s] */
-const PLAYED = Number(process.env.KARAKURI_PLAYED ?? 6);
 
 test.beforeEach(({ folder }) => writeFileSync(folder.file('greet.yaml'), MOTION));
 
@@ -48,6 +45,8 @@ for (const scheme of ['dark', 'light'] as const) {
       await studio.idle();
       // what is below was looked at with the first three
       const axe = new AxeBuilder({ page });
+      // nothing but colours is another in light ones
+      if (scheme === 'light') axe.withRules('color-contrast');
       const { violations } = await (['Scene', 'Run', 'Panels'].includes(right) ? axe.include('#right-pane') : axe).analyze();
       const serious = violations.filter((one) => one.impact === 'serious' || one.impact === 'critical');
       expect(serious.map((one) => `${one.id}: ${one.nodes.map((node) => node.html).join(' | ')}`), `${right}, ${below}`).toEqual([]);
@@ -144,28 +143,4 @@ test('a reload keeps the document, and a second page only watches', async ({ sta
   await expect(other.getByRole('button', { name: 'Take over' })).toBeVisible();
   await expect(other.getByRole('slider', { name: 'head_yaw' })).toBeDisabled();
   await other.close();
-});
-
-test('memory stays flat while a motion plays', async ({ start, studio, page }) => {
-  test.setTimeout(60_000 + 1000 * PLAYED);
-  await start('greet.yaml');
-  await page.getByRole('button', { name: 'Loop' }).click();
-  await page.getByRole('button', { name: 'Play' }).click();
-  const session = await page.context().newCDPSession(page);
-  const used = async (): Promise<number> => {
-    await session.send('HeapProfiler.collectGarbage');
-    const { usedSize } = await session.send('Runtime.getHeapUsage');
-    return usedSize;
-  };
-  const play = (seconds: number) => page.evaluate((ms) => new Promise((done) => setTimeout(done, ms)), 1000 * seconds);
-  await play(3);
-  const before = await used();
-  const frames = await studio.get('frames');
-  await play(PLAYED);
-  const grown = (await used()) - before;
-  const rate = ((await studio.get('frames')) - frames) / PLAYED;
-  console.log(`heap ${(before / 1e6).toFixed(1)} MB, ${(grown / 1e3).toFixed(0)} kB more after ${PLAYED} s, ${rate.toFixed(0)} frames/s`);
-  expect(before).toBeLessThan(150e6);
-  expect(grown).toBeLessThan(1e6);
-  expect(rate).toBeGreaterThan(5);
 });

@@ -4,13 +4,22 @@ import { defineConfig } from '@playwright/test';
 
 const out = `${__dirname}/../../.ros/browser`;
 
+/** Tests that measure times. */
+const TIMED = /(budgets|5-fall|6-tune)\.spec\.ts$/;
+
+/** Pictures are no tests: they are made when their folder is named. */
+const PICTURES = process.env.KARAKURI_PICTURES === undefined ? ['**/pictures.spec.ts'] : [];
+
 export default defineConfig({
   testDir: __dirname,
-  // pictures are no tests: they are made when their folder is named
-  testIgnore: process.env.KARAKURI_PICTURES === undefined ? 'pictures.spec.ts' : [],
   outputDir: `${out}/results`,
-  // the pages draw without a graphics card, on all processors there are
-  workers: 1,
+  // pages wait much of the time, though each draws without a graphics card on all processors there are
+  workers: 2,
+  projects: [
+    { name: 'stories', testIgnore: [TIMED, ...PICTURES] },
+    // what is measured runs alone: `--project timed --workers 1`
+    { name: 'timed', testMatch: TIMED },
+  ],
   timeout: 30_000,
   expect: { timeout: 8_000 },
   reporter: [[`${__dirname}/support/reporter.ts`]],

@@ -60,10 +60,10 @@ make_browser_tests() (
   }
 )
 
-# What a person does with the page, in a browser of the system.
+# What a person does with the page, in a browser of the system: `stories`, or `timed`, those that measure times.
 test_browser() (
   make_browser_tests || exit 1
   use_node
   cd "$root/tests/browser"
-  node node_modules/@playwright/test/cli.js test
+  node node_modules/@playwright/test/cli.js test --project "$@"
 )

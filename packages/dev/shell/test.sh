@@ -110,7 +110,8 @@ dev_test() {
       page)
         if page_is_built; then
           stage 'page: units' test_page test_page
-          stage 'page: stories in a browser' test_browser test_browser
+          stage 'page: stories in a browser' test_browser test_browser stories
+          stage 'page: times in a browser' test_browser_times test_browser timed --workers 1
         else
           heading 'page: skipped, it is not built'
           skipped=$((skipped + 1))

@@ -8,6 +8,7 @@ import {
   LineSegments,
   type Material,
   Mesh,
+  MeshLambertMaterial,
   MeshStandardMaterial,
   type Object3D,
 } from 'three';
@@ -108,7 +109,7 @@ export class Figures {
   private tint(index: number | null, strength: number): void {
     if (index === null) return;
     for (const shape of this.bodies[index]?.children ?? []) {
-      if (shape instanceof Mesh && shape.material instanceof MeshStandardMaterial) {
+      if (shape instanceof Mesh && 'emissive' in shape.material) {
         shape.material.emissive.copy(HIGHLIGHT);
         shape.material.emissiveIntensity = strength;
       }
@@ -154,14 +155,17 @@ export class Figures {
 
   private material([r, g, b, a]: number[]): Material {
     const ghost = this.look.ghost;
-    const material = ghost
-      ? new MeshStandardMaterial({
-          color: ghost.color,
-          transparent: true,
-          opacity: ghost.opacity,
-          depthWrite: false,
-        })
-      : new MeshStandardMaterial({ roughness: 0.62, metalness: 0.08 });
+    const look = ghost && {
+      color: ghost.color,
+      transparent: true,
+      opacity: ghost.opacity,
+      depthWrite: false,
+    };
+    // what a processor draws has no highlights: they cost it half of a frame
+    const material =
+      this.detail === 'fine'
+        ? new MeshStandardMaterial(look ?? { roughness: 0.62, metalness: 0.08 })
+        : new MeshLambertMaterial(look);
     if (!ghost) {
       material.color.setRGB(r ?? 0.7, g ?? 0.7, b ?? 0.7, 'srgb');
       material.transparent = (a ?? 1) < 1;

@@ -48,8 +48,9 @@ export class World {
   private before: () => void = () => {};
 
   constructor(private readonly canvas: HTMLCanvasElement) {
-    this.renderer = new WebGLRenderer({ canvas, antialias: true, alpha: true });
-    this.inSoftware = drawsInSoftware(this.renderer);
+    this.inSoftware = drawsInSoftware();
+    // a processor would draw each frame four times for it
+    this.renderer = new WebGLRenderer({ canvas, antialias: !this.inSoftware, alpha: true });
     this.renderer.shadowMap.type = PCFShadowMap;
     this.camera.up.set(0, 0, 1);
     this.orbit = new OrbitControls(this.camera, canvas);
@@ -205,9 +206,12 @@ export class World {
   }
 }
 
-function drawsInSoftware(renderer: WebGLRenderer): boolean {
-  const context = renderer.getContext();
+/** Whether a processor draws, by a canvas that is thrown away: smoothing of edges is chosen before the first frame. */
+function drawsInSoftware(): boolean {
+  const context = document.createElement('canvas').getContext('webgl2');
+  if (!context) return false;
   const names = context.getExtension('WEBGL_debug_renderer_info');
   const name = String(context.getParameter(names ? names.UNMASKED_RENDERER_WEBGL : context.RENDERER));
+  context.getExtension('WEBGL_lose_context')?.loseContext();
   return /swiftshader|llvmpipe|softpipe|software/i.test(name);
 }
