@@ -31,6 +31,8 @@ test('the pictures of the tutorial', async ({ start, studio, page, folder }) => 
 });
 
 test('the picture of the arm of springs', async ({ start, studio, page, folder }) => {
+  // a processor draws it in full
+  test.setTimeout(120_000);
   mkdirSync(out, { recursive: true });
   folder.write('arm.yaml', ARM);
   await start('arm.yaml');
@@ -40,7 +42,11 @@ test('the picture of the arm of springs', async ({ start, studio, page, folder }
   await studio.tab('Run').click();
   await page.getByRole('button', { name: 'Run', exact: true }).click();
   await studio.tab('Panels').click();
-  await page.waitForFunction(() => Number(window.__studio?.run?.time) >= 0 && (window.__studio?.frames ?? 0) > 150);
+  // from the side, and far enough for the cone
+  await page.getByRole('button', { name: 'Right', exact: true }).click();
+  await page.mouse.move(560, 300);
+  for (let i = 0; i < 3; i++) await page.mouse.wheel(0, 120);
+  await page.waitForFunction(() => (window.__studio?.frames ?? 0) > 40);
   await page.screenshot({ path: join(out, 'studio_arm.png') });
 });
 

@@ -35,6 +35,7 @@ export class Picture {
   private handles: Handles | null = null;
   private forces: Forces | null = null;
   private cones: Cones | null = null;
+  private conesShown: readonly ConeOnBody[] = [];
   private readonly pull: Pull;
   private shape = '';
   /** Whether the camera has turned to this stage. */
@@ -86,6 +87,7 @@ export class Picture {
     this.world.scene.add(this.overlay.root);
     this.forces = new Forces(size);
     this.cones = new Cones(size);
+    this.cones.show(this.conesShown);
     this.world.scene.add(this.forces.root, this.cones.root);
     this.handles = new Handles(this.world, this.canvas, size, {
       begin: () => (this.movesBody ? this.scene.begin() : this.reach.begin()),
@@ -122,6 +124,7 @@ export class Picture {
 
   /** Shows cones on bodies. */
   showCones(cones: readonly ConeOnBody[]): void {
+    this.conesShown = cones;
     this.cones?.show(cones);
     this.cones?.follow(this.studio.display.bodies);
     this.world.invalidate();
