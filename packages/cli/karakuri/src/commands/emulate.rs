@@ -83,8 +83,9 @@ pub(super) struct PortArgs {
 /// Names of the faults and requests of the side channel, below the options of each bus.
 pub(super) fn common_help() -> String {
     const SIDE: &str = "
-Requests of the side channel, each answered by the state after it: the truth about each servo, the largest
-step between two goals that it accepted with its torque on, and how late the emulated time is:
+Requests of the side channel, each answered by the state after it: the truth about each servo, the
+largest step between two goals that it accepted with its torque on, and how late the emulated time
+is:
   \"state\"
   {\"fault\": \"drop=0.1\"}                  {\"clear\": \"drop\"}
   {\"turn\": {\"id\": 1, \"position_rad\": 0.3}}   turns a shaft by hand
