@@ -1,8 +1,34 @@
+import { readFileSync } from 'node:fs';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
-import { defineConfig } from 'vite';
+import { defineConfig, type Plugin } from 'vite';
+
+const I18N = `${import.meta.dirname}/src/i18n`;
+const JAPANESE = '\0japanese';
+
+/** Takes the indentation out of three's shaders, which no minifier does. */
+const shadersWithoutIndentation: Plugin = {
+  name: 'shaders-without-indentation',
+  transform: (code, id) =>
+    /[\\/]three[\\/]build[\\/]/.test(id) ? code.replace(/\\n(?:\\t)+/g, '\\n') : null,
+};
+
+/** Has the keys of the texts once in the page: those of Japanese are those of English, in the same order (tests/i18n.test.ts). */
+const textsWithoutKeys: Plugin = {
+  name: 'texts-without-keys',
+  apply: 'build',
+  enforce: 'pre',
+  resolveId: (source) => (source.endsWith('/ja.json') ? JAPANESE : null),
+  load(id) {
+    if (id !== JAPANESE) return null;
+    const texts = Object.values(JSON.parse(readFileSync(`${I18N}/ja.json`, 'utf8')));
+    return `import en from ${JSON.stringify(`${I18N}/en.json`)};
+const texts = ${JSON.stringify(texts)};
+export default Object.fromEntries(Object.keys(en).map((key, i) => [key, texts[i]]));`;
+  },
+};
 
 export default defineConfig({
-  plugins: [svelte()],
+  plugins: [svelte(), shadersWithoutIndentation, textsWithoutKeys],
   build: {
     target: 'es2022',
     // The page is served under a content security policy without inline anything.
