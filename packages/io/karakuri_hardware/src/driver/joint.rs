@@ -125,10 +125,10 @@ impl Joint {
     }
 
     /// Goes on along its path by a period; the servo's goal. It approaches by `stride` [rad or m] until it is within `tolerance` [rad or m]
-    /// of its target, then goes with it and makes up the rest by a stride each time. So it does where a target leaps further than the joint
-    /// can go in the `n_cycles` from command to command. While the servo is silent the goal waits for it: sent unheard, it would be a leap
-    /// when the servo is back.
-    pub(super) fn step(&mut self, stride: f64, tolerance: f64, n_cycles: u32, servo: &mut Servo) {
+    /// of its target, then goes with it and makes up the rest by a stride each time. A target that leaps is followed as fast as the joint
+    /// may be, and what is left of the distance is made up in the same manner; one that leaps far is approached. While the servo is silent
+    /// the goal waits for it: sent unheard, it would be a leap when the servo is back.
+    pub(super) fn step(&mut self, stride: f64, tolerance: f64, servo: &mut Servo) {
         if self.silence >= UNHEARD {
             self.approach();
             return;
@@ -143,10 +143,11 @@ impl Joint {
             return;
         }
         let ahead = self.target - self.goal;
-        if (ahead + self.rest(stride)).abs() > self.reach * f64::from(n_cycles) {
-            self.approach();
-        }
-        if self.course == Course::Approach && ahead.abs() <= tolerance {
+        if self.course == Course::Follow
+            && (ahead + self.rest(stride)).abs() > tolerance.max(2.0 * self.reach)
+        {
+            self.course = Course::Approach;
+        } else if self.course == Course::Approach && ahead.abs() <= tolerance {
             (self.course, self.offset) = (Course::Follow, -ahead);
         }
         self.goal = if self.course == Course::Follow {
@@ -274,7 +275,7 @@ mod tests {
     /// Goals of so many steps, from the zero. [counts]
     fn steps(joint: &mut Joint, servo: &mut Servo, n: usize) -> Vec<i32> {
         let step = |_| {
-            joint.step(0.1, 0.15, 1, servo);
+            joint.step(0.1, 0.15, servo);
             servo.goal - 2048
         };
         (0..n).map(step).collect()
@@ -287,28 +288,25 @@ mod tests {
         joint.command(0.5);
         assert_eq!(steps(&mut joint, &mut servo, 7), [100, 200, 300, 400, 500, 500, 500]);
         joint.command(0.25);
-        joint.step(0.1, 0.15, 1, &mut servo);
+        joint.step(0.1, 0.15, &mut servo);
         assert_eq!(servo.goal - 2048, 250, "followed since");
-        joint.command(-0.15);
-        let approach = [150, 50, -50, -150, -150];
-        assert_eq!(steps(&mut joint, &mut servo, 5), approach, "a leap is approached");
-        joint.command(0.25);
-        let mut goals = vec![];
-        for _ in 0..3 {
-            joint.step(0.1, 0.15, 2, &mut servo);
-            goals.push(servo.goal - 2048);
-        }
-        assert_eq!(goals, [150, 250, 250], "from a slow commander it is none");
+        joint.command(-0.25);
+        assert_eq!(
+            steps(&mut joint, &mut servo, 4),
+            [-50, -150, -250, -250],
+            "no faster than the joint may be"
+        );
         joint.command(0.5);
-        steps(&mut joint, &mut servo, 1);
+        let approach = [-150, -50, 50, 150, 250, 350, 450, 500, 500];
+        assert_eq!(steps(&mut joint, &mut servo, 9), approach, "a far leap is approached");
         joint.command(0.4);
         joint.approach();
         assert_eq!(steps(&mut joint, &mut servo, 2), [400, 400], "near, it is followed");
         joint.hold(0.15);
-        joint.step(0.1, 0.15, 1, &mut servo);
+        joint.step(0.1, 0.15, &mut servo);
         assert_eq!(servo.goal - 2048, 0, "far from its goal, it keeps its place");
         joint.command(0.5);
-        joint.step(0.1, 0.15, 1, &mut servo);
+        joint.step(0.1, 0.15, &mut servo);
         assert_eq!(servo.goal - 2048, 100, "approached again after a hold");
     }
 
@@ -319,7 +317,7 @@ mod tests {
         let goals: Vec<i32> = (0..6)
             .map(|sample| {
                 joint.command(0.1 + 0.1 * f64::from(sample));
-                joint.step(0.04, 0.15, 1, &mut servo);
+                joint.step(0.04, 0.15, &mut servo);
                 servo.goal - 2048
             })
             .collect();
@@ -332,13 +330,13 @@ mod tests {
         let (mut joint, mut servo) = (joint(), servo(2048));
         joint.begin(&mut servo);
         joint.command(0.0);
-        joint.step(0.02, 0.15, 1, &mut servo);
+        joint.step(0.02, 0.15, &mut servo);
         joint.command(0.12);
         joint.approach();
         let goals: Vec<i32> = (0..6)
             .map(|sample| {
                 joint.command(0.12 + 0.01 * f64::from(sample));
-                joint.step(0.02, 0.15, 1, &mut servo);
+                joint.step(0.02, 0.15, &mut servo);
                 servo.goal - 2048
             })
             .collect();
@@ -352,7 +350,7 @@ mod tests {
         let goals: Vec<i32> = (1..=8)
             .map(|sample| {
                 joint.command(0.05 * f64::from(sample));
-                joint.step(0.02, 0.15, 1, &mut servo);
+                joint.step(0.02, 0.15, &mut servo);
                 servo.reading.answered = sample > 5;
                 joint.digest(&servo, 0.02);
                 servo.goal - 2048
@@ -383,10 +381,10 @@ mod tests {
     fn a_joint_beyond_its_limits_stays_until_it_is_commanded() {
         let (mut joint, mut servo) = (joint(), servo(3500));
         joint.begin(&mut servo);
-        joint.step(0.1, 0.15, 1, &mut servo);
+        joint.step(0.1, 0.15, &mut servo);
         assert_eq!(servo.goal, 3500);
         joint.command(7.0);
-        joint.step(0.1, 0.05, 1, &mut servo);
+        joint.step(0.1, 0.05, &mut servo);
         assert_eq!(servo.goal, 3400, "on its path back to the limit");
     }
 

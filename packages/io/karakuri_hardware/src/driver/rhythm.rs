@@ -27,17 +27,12 @@ impl Rhythm {
     /// nor is the pace of a slow one, once it is known.
     pub(super) fn command(&mut self) -> bool {
         let gap = std::mem::take(&mut self.silence);
-        if gap > 2 * self.usual() {
+        if gap > 2 * self.usual.max(1) {
             self.aftermath = AFTERMATH;
         }
         self.usual = gap.min(self.last_gap);
         self.last_gap = gap;
         self.aftermath > 0
-    }
-
-    /// Cycles between two commands, as they usually come: 1 at least.
-    pub(super) fn usual(&self) -> u32 {
-        self.usual.max(1)
     }
 }
 

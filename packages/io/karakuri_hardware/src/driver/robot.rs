@@ -110,9 +110,9 @@ impl<Bus: ServoBus> ServoRobot<Bus> {
     /// One cycle on an open port.
     fn cycle(&mut self, link: &mut Link, by: Instant) -> Result<(), PortError> {
         let stride = self.file.ramp_speed * self.file.period;
-        let (tolerance, n_cycles) = (self.file.start_tolerance, self.rhythm.usual());
+        let tolerance = self.file.start_tolerance;
         for (joint, servo) in self.joints.iter_mut().zip(&mut self.servos) {
-            joint.step(stride, tolerance, n_cycles, servo);
+            joint.step(stride, tolerance, servo);
             servo.reading.answered = false;
         }
         let rest = Duration::from_secs_f64(self.file.period * (1.0 - PATIENCE));
