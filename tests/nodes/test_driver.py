@@ -23,8 +23,6 @@ pytestmark = pytest.mark.realtime
 FAR = [1.0, -0.6, 0.5, 0.7, -0.9]
 # From the loss of the bus to the result of a goal, with a machine that is busy. [s]
 LONGEST_SILENCE = 4.0
-# Of the driver, and what a machine that is busy adds to it until a witness has seen it. [s]
-COMMAND_TIMEOUT, A_MOMENT = 0.2, 0.15
 
 
 @pytest.fixture
@@ -278,59 +276,8 @@ def test_what_is_wrong_is_one_sentence(domain, change, sentence):
     assert sentence in driver.output(), driver.output()
 
 
-def test_the_driver_takes_little_of_the_processor(robot, ros, capsys):
-    """100 samples a second of six servos, with a controller and another subscriber."""
-    states = joint_states(ros)
-    carry_out(ros, HOME)
-    states.messages.clear()
-    began, before = time.monotonic(), robot.driver.processor_time()
-    ros.spin_for(5.0)
-    took = time.monotonic() - began
-    share, rate = (robot.driver.processor_time() - before) / took, len(states.messages) / took
-    with capsys.disabled():
-        print(f"\ndriver: {100 * share:.1f} % of a core at {rate:.0f} Hz")
-    # 2 to 4 % beside a build, 6 % at a load of 14 on two cores, whose caches others use up.
-    assert rate > 80.0 and share < 0.1, (rate, share)
-
-
-# Pauses that end before anybody gives anybody up, and one of the driver that does not.
-PAUSES = [("driver", 0.15), ("driver", 0.6), ("feedforward_controller", 0.15), ("emulator", 0.12)]
-
-
-@pytest.mark.parametrize("name, duration", PAUSES)
-def test_a_pause_in_motion_is_no_leap(robot, ros, name, duration):
-    states = joint_states(ros)
-    with Witness(robot) as witness:
-        set_off(ros, robot, states)
-        robot.pause(name, duration)
-        # Where the machine makes the pause longer, the goal is aborted: it is sent again.
-        lead(ros, robot, FAR)
-        lead(ros, robot, HOME)
-    # At 0.94 rad/s a goal goes by 0.0094 rad in a cycle, and makes 0.005 up: as far as that in two. The joint may go 0.047.
-    assert witness.largest_step < 0.03, f"{witness.largest_step:.4f} rad, {witness.largest}"
-
-
-def stop_and_restart(ros, robot, witness, victim, number, away):
-    """Ends a process and starts it again, or stops it for a time [s]; tells of torque and motion without a commander."""
-    witness.now += f", {victim} away by {number.name}"
-    if number == signal.SIGSTOP:
-        robot.pause(victim, away)
-        return
-    robot.end(victim, number)
-    ended = time.monotonic()
-    ros.spin_for(away)
-    if victim == "driver" and number == signal.SIGINT:
-        assert not any(servo["torque_on"] for servo in robot.emulator.state()["servos"]), "torque without a driver"
-    if victim != "emulator":
-        # Nobody commands: a driver moves on for `command_timeout` at most, nobody moves what has none.
-        longest = COMMAND_TIMEOUT if victim == "feedforward_controller" else 0.0
-        assert witness.moved - ended < longest + A_MOMENT, f"{witness.now}: goals move {witness.moved - ended:.2f} s later"
-    witness.now += ", back"
-    robot.start(victim)
-
-
 def test_ends_at_random_moments_leave_no_jump(robot, ros, capsys):
-    """KARAKURI_RESTARTS sets how many. The emulator judges: it notes the steps of the goals that its servos accept."""
+    """KARAKURI_RESTARTS sets how many. A step is the distance of a servo's goal from where it is, with its lag behind a goal that moves."""
     n = int(os.environ.get("KARAKURI_RESTARTS", "6"))
     chance = random.Random(16)
     states, diagnostics = joint_states(ros), Diagnostics(ros)
@@ -350,21 +297,23 @@ def test_ends_at_random_moments_leave_no_jump(robot, ros, capsys):
             command.publish(trajectory(target, 1.5, ARM))
             ros.spin_for(1.2 * chance.random())
             victim = chance.choice(["driver", "emulator", "feedforward_controller"])
-            number = chance.choice([signal.SIGKILL, signal.SIGSTOP] + [signal.SIGINT] * (victim != "emulator"))
+            number = signal.SIGKILL if victim == "emulator" else chance.choice([signal.SIGKILL, signal.SIGINT])
             ends[victim, number.name] = ends.get((victim, number.name), 0) + 1
-            witness.now = f"turn {turn}"
-            stop_and_restart(ros, robot, witness, victim, number, 0.5 * chance.random())
-            if victim == "emulator" and number == signal.SIGKILL:
+            witness.now = f"turn {turn}, {victim} away by {number.name}"
+            robot.end(victim, number)
+            ros.spin_for(0.5 * chance.random())
+            witness.now = f"turn {turn}, {victim} back after {number.name}"
+            robot.start(victim)
+            if victim == "emulator":
                 diagnostics.wait(DiagnosticStatus.ERROR, "is back")
                 states.messages.clear()
                 states.wait()
                 assert resume(ros).success
                 diagnostics.forget()
             lead(ros, robot, target, attend=attend, what=f"turn {turn}, {victim}, {number.name}:")
-            assert "in use" not in robot.driver.output(), "the port is free again"
             witness.now = f"turn {turn + 1}, motion"
     took = time.monotonic() - began
     with capsys.disabled():
-        print(f"\n{n} ends {ends} in {took:.0f} s, largest goal step {witness.largest_step:.4f} rad in {witness.n_looks} looks: {witness.largest}; the emulator was late by {witness.late:.2f} s at most")
+        print(f"\n{n} ends {ends} in {took:.0f} s, largest step {witness.largest_step:.3f} rad in {witness.n_looks} looks, {witness.n_slow} of them at a slow emulator: {witness.largest}")
         print(f"{len(losses)} losses by themselves: {losses}")
     assert witness.largest_step < START_TOLERANCE, "never a jump"

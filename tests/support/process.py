@@ -110,12 +110,6 @@ class NodeProcess:
         fields = Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / CLOCK_TICKS
 
-    def processor_time(self):
-        """Time that its threads have been on a processor so far, to the nanosecond, in seconds: `cpu_seconds` counts the ticks of a clock
-        that work which begins at each period may miss or meet."""
-        tasks = Path(f"/proc/{self.process.pid}/task").iterdir()
-        return sum(int((task / "schedstat").read_text().split()[0]) for task in tasks) * 1e-9
-
     def cpu_share(self):
         """Share of one core used during the next second."""
         started, used = time.monotonic(), self.cpu_seconds()
