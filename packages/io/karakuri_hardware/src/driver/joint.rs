@@ -10,8 +10,6 @@ const LOST: u32 = 10;
 const SHORTEST_LOSS: f64 = 0.2;
 /// How far below its limit a servo is called hot. [°C]
 const HOT_MARGIN: f64 = 10.0;
-/// Answers in a row after which a servo may not hear its goals either, and those wait for it.
-const UNHEARD: u32 = SILENT;
 /// For how long a joint may be off its goal without a word. [s]
 const LONGEST_ERROR: f64 = 1.0;
 
@@ -32,8 +30,8 @@ pub(super) struct Joint {
     /// How far it can go in a period: as fast as the joint may be. [rad or m]
     reach: f64,
     course: Course,
-    /// How far its goal may be from where it is when it is held; none once it is. [rad or m]
-    is_to_hold: Option<f64>,
+    /// Whether its servo is still to be sent where it is.
+    is_to_hold: bool,
     pub(super) position: f64,
     pub(super) velocity: f64,
     pub(super) effort: f64,
@@ -50,7 +48,7 @@ pub(super) struct Joint {
 enum Course {
     /// It has no command, and is held.
     Held,
-    /// At a limited speed, until it is near.
+    /// At a limited speed, until it was near once.
     Approach,
     /// As the target moves, while the rest of the distance to it is made up at that speed.
     Follow,
@@ -81,7 +79,7 @@ impl Joint {
             offset: 0.0,
             reach,
             course: Course::Held,
-            is_to_hold: None,
+            is_to_hold: false,
             position: 0.0,
             velocity: 0.0,
             effort: f64::NAN,
@@ -97,16 +95,21 @@ impl Joint {
         self.velocity = 0.0;
         (self.target, self.goal, self.course) = (self.position, self.position, Course::Held);
         (self.silence, self.off_for, self.limp) = (0, 0.0, None);
-        self.is_to_hold = None;
+        self.is_to_hold = false;
         servo.goal = servo.reading.position;
     }
 
     /// Keeps its place, or its goal where that is within `tolerance` [rad or m] of it: a drive under load is always a little behind, and
     /// would sag with each hold. The next command is approached.
     pub(super) fn hold(&mut self, tolerance: f64) {
-        if self.course != Course::Held {
-            (self.course, self.is_to_hold) = (Course::Held, Some(tolerance));
+        if self.course == Course::Held {
+            return;
         }
+        if (self.goal - self.position).abs() > tolerance {
+            self.goal = self.position;
+            self.is_to_hold = true;
+        }
+        (self.target, self.course) = (self.goal, Course::Held);
     }
 
     /// Takes a command. [rad or m]
@@ -117,41 +120,24 @@ impl Joint {
         }
     }
 
-    /// Approaches its target again, which may have leapt.
-    pub(super) fn approach(&mut self) {
-        if self.course == Course::Follow {
-            self.course = Course::Approach;
-        }
-    }
-
     /// Goes on along its path by a period; the servo's goal. It approaches by `stride` [rad or m] until it is within `tolerance` [rad or m]
-    /// of its target, then goes with it and makes up the rest by a stride each time. A target that leaps is followed as fast as the joint
-    /// may be, and what is left of the distance is made up in the same manner; one that leaps far is approached. While the servo is silent
-    /// the goal waits for it: sent unheard, it would be a leap when the servo is back.
+    /// of its target, then goes with it and makes up the rest by a stride each time. A target that is suddenly elsewhere, as after a pause
+    /// of the machine, is followed as fast as the joint may be, and what is left of the distance is made up in the same manner.
     pub(super) fn step(&mut self, stride: f64, tolerance: f64, servo: &mut Servo) {
-        if self.silence >= UNHEARD {
-            self.approach();
-            return;
-        }
-        if let Some(tolerance) = self.is_to_hold.take()
-            && (self.goal - self.position).abs() > tolerance
-        {
+        if std::mem::take(&mut self.is_to_hold) {
             // As it was read: where it is may be beyond the limits of what it can be sent to.
-            (self.goal, servo.goal) = (self.position, servo.reading.position);
+            servo.goal = servo.reading.position;
         }
         if self.course == Course::Held {
             return;
         }
         let ahead = self.target - self.goal;
-        if self.course == Course::Follow
-            && (ahead + self.rest(stride)).abs() > tolerance.max(2.0 * self.reach)
-        {
-            self.course = Course::Approach;
-        } else if self.course == Course::Approach && ahead.abs() <= tolerance {
+        if self.course == Course::Approach && ahead.abs() <= tolerance {
             (self.course, self.offset) = (Course::Follow, -ahead);
         }
         self.goal = if self.course == Course::Follow {
-            let ahead = ahead + self.rest(stride);
+            let rest = self.offset - self.offset.clamp(-stride, stride);
+            let ahead = self.target + rest - self.goal;
             let goal = self.goal + ahead.clamp(-self.reach, self.reach);
             self.offset = goal - self.target;
             goal
@@ -159,11 +145,6 @@ impl Joint {
             self.goal + ahead.clamp(-stride, stride)
         };
         servo.goal = self.map.counts(self.goal);
-    }
-
-    /// What is left of the offset after a stride. [rad or m]
-    fn rest(&self, stride: f64) -> f64 {
-        self.offset - self.offset.clamp(-stride, stride)
     }
 
     /// Takes what its servo said in a cycle that ended a `period` [s] after the last one.
@@ -272,36 +253,29 @@ mod tests {
         servo
     }
 
-    /// Goals of so many steps, from the zero. [counts]
-    fn steps(joint: &mut Joint, servo: &mut Servo, n: usize) -> Vec<i32> {
-        let step = |_| {
-            joint.step(0.1, 0.15, servo);
-            servo.goal - 2048
-        };
-        (0..n).map(step).collect()
-    }
-
     #[test]
     fn a_far_command_is_approached_and_then_followed() {
         let (mut joint, mut servo) = (joint(), servo(2048));
         joint.begin(&mut servo);
         joint.command(0.5);
-        assert_eq!(steps(&mut joint, &mut servo, 7), [100, 200, 300, 400, 500, 500, 500]);
+        let goals: Vec<i32> = (0..9)
+            .map(|_| {
+                joint.step(0.1, 0.15, &mut servo);
+                servo.goal - 2048
+            })
+            .collect();
+        assert_eq!(goals, [100, 200, 300, 400, 500, 500, 500, 500, 500]);
         joint.command(0.25);
         joint.step(0.1, 0.15, &mut servo);
         assert_eq!(servo.goal - 2048, 250, "followed since");
-        joint.command(-0.25);
-        assert_eq!(
-            steps(&mut joint, &mut servo, 4),
-            [-50, -150, -250, -250],
-            "no faster than the joint may be"
-        );
-        joint.command(0.5);
-        let approach = [-150, -50, 50, 150, 250, 350, 450, 500, 500];
-        assert_eq!(steps(&mut joint, &mut servo, 9), approach, "a far leap is approached");
-        joint.command(0.4);
-        joint.approach();
-        assert_eq!(steps(&mut joint, &mut servo, 2), [400, 400], "near, it is followed");
+        joint.command(-0.4);
+        let goals: Vec<i32> = (0..6)
+            .map(|_| {
+                joint.step(0.1, 0.15, &mut servo);
+                servo.goal - 2048
+            })
+            .collect();
+        assert_eq!(goals, [-50, -150, -250, -350, -400, -400], "no faster than the joint may be");
         joint.hold(0.15);
         joint.step(0.1, 0.15, &mut servo);
         assert_eq!(servo.goal - 2048, 0, "far from its goal, it keeps its place");
@@ -323,58 +297,6 @@ mod tests {
             .collect();
         // 60 behind, 20 behind, then with it.
         assert_eq!(goals, [40, 180, 300, 400, 500, 600]);
-    }
-
-    #[test]
-    fn a_leap_after_a_pause_is_made_up_while_the_target_moves_on() {
-        let (mut joint, mut servo) = (joint(), servo(2048));
-        joint.begin(&mut servo);
-        joint.command(0.0);
-        joint.step(0.02, 0.15, &mut servo);
-        joint.command(0.12);
-        joint.approach();
-        let goals: Vec<i32> = (0..6)
-            .map(|sample| {
-                joint.command(0.12 + 0.01 * f64::from(sample));
-                joint.step(0.02, 0.15, &mut servo);
-                servo.goal - 2048
-            })
-            .collect();
-        assert_eq!(goals, [20, 50, 80, 110, 140, 170], "120 ahead, less 20 each time");
-    }
-
-    #[test]
-    fn the_goal_of_a_silent_servo_waits_for_it() {
-        let (mut joint, mut servo) = (joint(), servo(2048));
-        joint.begin(&mut servo);
-        let goals: Vec<i32> = (1..=8)
-            .map(|sample| {
-                joint.command(0.05 * f64::from(sample));
-                joint.step(0.02, 0.15, &mut servo);
-                servo.reading.answered = sample > 5;
-                joint.digest(&servo, 0.02);
-                servo.goal - 2048
-            })
-            .collect();
-        // Unheard from the third sample on. Back at the seventh, 200 behind it: beyond the tolerance, so approached.
-        assert_eq!(goals, [20, 90, 150, 150, 150, 150, 170, 190]);
-    }
-
-    #[test]
-    fn a_hold_waits_for_an_answer_before_it_takes_the_servos_place() {
-        let (mut joint, mut servo) = (joint(), servo(2048));
-        joint.begin(&mut servo);
-        joint.command(0.3);
-        steps(&mut joint, &mut servo, 3);
-        servo.reading.answered = false;
-        for _ in 0..UNHEARD {
-            assert_eq!(joint.digest(&servo, 0.02), Verdict::Good);
-        }
-        joint.hold(0.15);
-        assert_eq!(steps(&mut joint, &mut servo, 2), [300, 300], "where it was sent last");
-        (servo.reading.answered, servo.reading.position) = (true, 2148);
-        joint.digest(&servo, 0.02);
-        assert_eq!(steps(&mut joint, &mut servo, 2), [100, 100], "where it is");
     }
 
     #[test]

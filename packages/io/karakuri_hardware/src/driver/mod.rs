@@ -22,7 +22,6 @@ mod ports;
 mod rcb1;
 mod rcb4;
 mod registry;
-mod rhythm;
 mod robot;
 mod robotiq;
 mod servo_map;

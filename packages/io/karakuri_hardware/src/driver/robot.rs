@@ -11,7 +11,6 @@ use super::joint::{Joint, Verdict};
 use super::kind::Machine;
 use super::link::Link;
 use super::ports::Ports;
-use super::rhythm::Rhythm;
 use super::setup::{AtExit, HardwareFile, Missing};
 use super::start::{Started, nobody, reopen, start, switch_on};
 use crate::{
@@ -38,7 +37,6 @@ pub struct ServoRobot<Bus: ServoBus> {
     /// None while the port is gone.
     link: Option<Link>,
     deadlines: Deadlines,
-    rhythm: Rhythm,
     fault: Option<Fault>,
     /// Whether it was met once: to be lost after that needs a person.
     was_met: bool,
@@ -74,7 +72,6 @@ impl<Bus: ServoBus> ServoRobot<Bus> {
             servos,
             link: None,
             deadlines: Deadlines::new(file.period),
-            rhythm: Rhythm::default(),
             fault: Some(Fault::Device { what }),
             was_met: false,
             cycle_time: Duration::ZERO,
@@ -343,14 +340,10 @@ impl<Bus: ServoBus> RobotIo for ServoRobot<Bus> {
         if self.fault.is_some() {
             return Ok(());
         }
-        let is_after_pause = self.rhythm.command();
         for (joint, servo) in self.joints.iter_mut().zip(&self.servos) {
             let target = command.position[joint.index];
             if target.is_finite() && servo.is_engaged {
                 joint.command(target);
-            }
-            if is_after_pause {
-                joint.approach();
             }
         }
         Ok(())
@@ -363,9 +356,7 @@ impl<Bus: ServoBus> RobotIo for ServoRobot<Bus> {
     }
 
     fn advance(&mut self) -> Result<(), RobotIoError> {
-        let missed = self.deadlines.missed();
         let by = self.deadlines.wait(&mut *self.ports);
-        self.rhythm.pass(self.deadlines.missed() > missed);
         let begun = self.ports.now();
         let Some(mut link) = self.link.take() else {
             self.come_back();
