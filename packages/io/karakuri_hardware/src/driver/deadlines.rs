@@ -2,6 +2,9 @@
 
 use std::time::{Duration, Instant};
 
+use rustix::thread::{NanosleepRelativeResult, nanosleep};
+use rustix::time::Timespec;
+
 use super::ports::Ports;
 
 /// How long a missed deadline is worth a word.
@@ -86,6 +89,15 @@ impl Deadlines {
     /// Deadlines that were missed.
     pub(super) fn missed(&self) -> u64 {
         self.missed
+    }
+}
+
+/// Sleeps until an instant, whatever signals come.
+pub(super) fn sleep_until(deadline: Instant) {
+    let left = deadline.saturating_duration_since(Instant::now());
+    let Ok(mut left) = Timespec::try_from(left) else { return };
+    while let NanosleepRelativeResult::Interrupted(rest) = nanosleep(&left) {
+        left = rest;
     }
 }
 

@@ -55,8 +55,6 @@ const GOAL_SIZE: u8 = 6;
 const STATE: u8 = sts::PRESENT_POSITION.address;
 const STATE_SIZE: u8 = 15;
 const SHORT_STATE_SIZE: u8 = 11;
-/// Bytes of an answer around its data.
-const FRAME: usize = 6;
 /// Registers that are kept, read in the hello.
 const KEPT: u8 = 0;
 const KEPT_SIZE: u8 = 40;
@@ -302,59 +300,45 @@ impl ServoBus for Feetech {
         servos: &mut [Servo],
         by: Instant,
     ) -> Result<(), PortError> {
-        self.exchange_together(link, servos, by)?;
+        self.send_goals(link, servos)?;
+        self.read_together(link, servos, by)?;
         self.read_one_by_one(link, servos, by)?;
         self.ask_for_torque(link, servos, by)
     }
 }
 
 impl Feetech {
-    /// Sends all goals, and reads all servos that can be read together.
-    fn exchange_together(
-        &mut self,
-        link: &mut Link,
-        servos: &mut [Servo],
-        by: Instant,
-    ) -> Result<(), PortError> {
+    fn send_goals(&mut self, link: &mut Link, servos: &[Servo]) -> Result<(), PortError> {
         self.entries.clear();
-        self.ids.clear();
         for (servo, model) in servos.iter().zip(&self.models) {
             if servo.is_engaged {
                 self.entries.push(servo.id);
                 self.entries.extend(goal_bytes(model, servo.goal));
             }
-            if servo.is_present && model.has_sync_read {
-                self.ids.push(servo.id);
-            }
         }
-        let (goals, states) = (&self.entries, &self.ids);
-        let address = sts::GOAL_POSITION.address;
-        let write = Request::SyncWrite { address, size: GOAL_SIZE, entries: goals };
-        let read = Request::SyncRead { address: STATE, size: STATE_SIZE, ids: states };
-        let mut n_bytes = states.len() * (usize::from(STATE_SIZE) + FRAME);
-        link.send(|out| {
-            if !goals.is_empty() {
-                encode(&write, out);
-            }
-            if !states.is_empty() {
-                encode(&read, out);
-            }
-            n_bytes += out.len();
-        })?;
-        if states.is_empty() {
+        if self.entries.is_empty() {
             return Ok(());
         }
-        link.let_pass(n_bytes, by);
-        self.take_states(link, servos, by)
+        let address = sts::GOAL_POSITION.address;
+        let request = Request::SyncWrite { address, size: GOAL_SIZE, entries: &self.entries };
+        link.send(|out| encode(&request, out))
     }
 
-    /// Takes the answers to a sync read.
-    fn take_states(
+    fn read_together(
         &mut self,
         link: &mut Link,
         servos: &mut [Servo],
         by: Instant,
     ) -> Result<(), PortError> {
+        self.ids.clear();
+        let parts = servos.iter().zip(&self.models);
+        let together = parts.filter(|(servo, model)| servo.is_present && model.has_sync_read);
+        self.ids.extend(together.map(|(servo, _)| servo.id));
+        if self.ids.is_empty() {
+            return Ok(());
+        }
+        let request = Request::SyncRead { address: STATE, size: STATE_SIZE, ids: &self.ids };
+        link.send_after(|out| encode(&request, out))?;
         self.decoder.reset();
         let mut awaited = self.ids.len();
         while awaited > 0
@@ -408,12 +392,7 @@ impl Feetech {
             return Ok(());
         };
         let (id, address, size) = (servo.id, sts::TORQUE_ENABLE.address, 1);
-        let mut n_bytes = FRAME + usize::from(size);
-        link.send(|out| {
-            encode(&Request::Read { id, address, size }, out);
-            n_bytes += out.len();
-        })?;
-        link.let_pass(n_bytes, by);
+        link.send(|out| encode(&Request::Read { id, address, size }, out))?;
         let is_on = &mut servo.reading.is_on;
         self.answer(link, [id, size], by, &mut |status| *is_on = Some(status.data[0] == 1))?;
         Ok(())

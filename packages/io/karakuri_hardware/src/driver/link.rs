@@ -80,16 +80,6 @@ impl Link {
         self.port.send(&self.request)
     }
 
-    /// Lets the time pass that so many bytes take on the line from now on, until `by` at most. Whoever reads answers one after the other
-    /// before wakes up for each of them; after it they are read at once.
-    pub(super) fn let_pass(&mut self, n_bytes: usize, by: Instant) {
-        // One more: a byte that is only just not there would take another wait.
-        let n_bytes = n_bytes + 1;
-        let wire = Duration::from_secs_f64(n_bytes as f64 * self.settings.line.byte_time());
-        let end = self.now() + wire;
-        self.port.sleep_until(end.min(by));
-    }
-
     /// The next byte; none when nothing comes until a deadline, or what comes is spoiled by somebody else who sends.
     pub(super) fn byte(&mut self, by: Instant) -> Result<Option<u8>, PortError> {
         if self.unread.is_empty() {

@@ -5,7 +5,9 @@ use std::path::Path;
 use std::time::Instant;
 
 use karakuri_serial::emulator::InProcess;
-use karakuri_serial::port::{OpenError, Port, Settings, sleep_until};
+use karakuri_serial::port::{OpenError, Port, Settings};
+
+use super::deadlines::sleep_until;
 
 /// Ports of a machine, and its clock.
 pub trait Ports: Send + fmt::Debug {

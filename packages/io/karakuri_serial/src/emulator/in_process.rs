@@ -166,10 +166,6 @@ impl Wire for InProcess {
         Ok(n)
     }
 
-    fn sleep_until(&mut self, instant: Instant) {
-        Self::sleep_until(self, instant);
-    }
-
     fn now(&self) -> Instant {
         Self::now(self)
     }

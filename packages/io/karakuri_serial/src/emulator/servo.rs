@@ -270,11 +270,6 @@ impl Servo {
         }
     }
 
-    /// Switch the torque on, unless it goes off by itself.
-    pub(crate) fn switch_on(&mut self) {
-        self.torque_on = !self.has(Trouble::TorqueLost);
-    }
-
     /// Forget an overload, as a reboot or switching the torque on again does.
     pub fn clear_overload(&mut self) {
         (self.overload, self.overloaded_for) = (false, 0.0);

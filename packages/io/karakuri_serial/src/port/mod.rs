@@ -18,7 +18,7 @@ use serialport::{ClearBuffer, SerialPort};
 
 use crate::line::{Line, Parity};
 pub use error::{OpenError, PortError};
-pub use wire::{Wire, sleep_until};
+pub use wire::Wire;
 
 /// How long a port may take no more bytes. [s]
 const LONGEST_STALL: Duration = Duration::from_secs(1);
@@ -135,11 +135,6 @@ impl Port {
                 return Ok(n - n_echo);
             }
         }
-    }
-
-    /// Lets time pass until an instant of the port's clock, whatever comes meanwhile.
-    pub fn sleep_until(&mut self, instant: Instant) {
-        self.wire.sleep_until(instant);
     }
 
     /// Finds out whether this process hears what it sends, as on one wire: sends a request that is answered or ignored, and reads until

@@ -1,12 +1,11 @@
 //! What carries the bytes of a port.
 
 use std::fmt;
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind, Read, Write};
 use std::os::fd::{AsRawFd, BorrowedFd};
 use std::time::Instant;
 
 use rustix::event::{PollFd, PollFlags, poll};
-use rustix::thread::{NanosleepRelativeResult, nanosleep};
 use rustix::time::Timespec;
 use serialport::{ClearBuffer, SerialPort, TTYPort};
 
@@ -39,9 +38,6 @@ pub trait Wire: Send + fmt::Debug {
     /// [`TimedOut`](io::ErrorKind::TimedOut) where none comes until the deadline; else the device is lost.
     fn read(&mut self, buffer: &mut [u8], deadline: Instant) -> io::Result<usize>;
 
-    /// Let time pass until an instant, whatever comes.
-    fn sleep_until(&mut self, instant: Instant);
-
     /// Present instant of its clock.
     fn now(&self) -> Instant;
 }
@@ -63,11 +59,8 @@ impl Wire for TTYPort {
     }
 
     fn read(&mut self, buffer: &mut [u8], deadline: Instant) -> io::Result<usize> {
-        read(self, buffer, deadline)
-    }
-
-    fn sleep_until(&mut self, instant: Instant) {
-        sleep_until(instant);
+        await_bytes(self, deadline)?;
+        Read::read(self, buffer)
     }
 
     fn now(&self) -> Instant {
@@ -75,25 +68,15 @@ impl Wire for TTYPort {
     }
 }
 
-/// Reads bytes that have come by a deadline. The crate's own wait allocates its error, as often as an answer is late, and its own read
-/// waits once more.
+/// Waits until bytes have come, or a terminal is gone. The crate's own wait allocates its error, as often as an answer is late.
 #[expect(unsafe_code, reason = "the crate lends a terminal's descriptor as a number only")]
-fn read(tty: &TTYPort, buffer: &mut [u8], deadline: Instant) -> io::Result<usize> {
+fn await_bytes(tty: &TTYPort, deadline: Instant) -> io::Result<()> {
     // SAFETY: the descriptor is open as long as the terminal, which is borrowed beyond its use.
     let descriptor = unsafe { BorrowedFd::borrow_raw(tty.as_raw_fd()) };
     let left = deadline.saturating_duration_since(Instant::now());
     let left = Timespec::try_from(left).map_err(|_| ErrorKind::InvalidInput)?;
     match poll(&mut [PollFd::new(&descriptor, PollFlags::IN)], Some(&left))? {
         0 => Err(ErrorKind::TimedOut.into()),
-        _ => Ok(rustix::io::read(descriptor, buffer)?),
-    }
-}
-
-/// Sleeps until an instant, whatever signals come.
-pub fn sleep_until(instant: Instant) {
-    let left = instant.saturating_duration_since(Instant::now());
-    let Ok(mut left) = Timespec::try_from(left) else { return };
-    while let NanosleepRelativeResult::Interrupted(rest) = nanosleep(&left) {
-        left = rest;
+        _ => Ok(()),
     }
 }

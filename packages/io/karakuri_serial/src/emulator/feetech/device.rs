@@ -185,7 +185,7 @@ impl Device {
         }
         if goal {
             self.has_goal = true;
-            servo.switch_on();
+            servo.torque_on = true;
         }
         self.configure(servo);
         if goal || torque || frame {
@@ -208,7 +208,7 @@ impl Device {
                 self.has_goal = true;
             }
             _ => {
-                servo.switch_on();
+                servo.torque_on = true;
                 servo.clear_overload();
                 (self.overcurrent, self.overcurrent_for) = (false, 0.0);
             }
