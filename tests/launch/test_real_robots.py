@@ -68,8 +68,8 @@ def test_so101_opens_and_shuts_its_jaw_and_stalls_on_what_stops_it(environment, 
             status, result, position, felt = command(0.0, effort, which)
             assert status == GoalStatus.STATUS_SUCCEEDED and result.stalled and not result.reached_goal, result
             assert position == pytest.approx(0.030, abs=0.001) and felt == pytest.approx(effort, abs=0.1 * effort)
-            # 0.0796 m is the lever there.
-            assert -bus.servo(6)["effort_nm"] == pytest.approx(0.0796 * effort, rel=0.15)
+            # 0.0796 m is the lever there. Of 4 N a count of the goal is 7 %, beside the 10 % within which the force is held.
+            assert -bus.servo(6)["effort_nm"] == pytest.approx(0.0796 * effort, rel=0.2)
             assert command(0.06)[1].reached_goal
         # The servo's torque is limited to half; a force beyond what that gives is refused.
         assert not ros.send_goal(actions[0], gripper_goals(0.0, 20.0)[0]).accepted
