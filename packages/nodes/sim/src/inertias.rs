@@ -29,7 +29,7 @@ fn set(sim: &mut Sim, request: &SetInertia::Request) -> Result<(), String> {
         _ => return Err("`center_of_mass` needs three numbers, x y z, or none".to_owned()),
     };
     // A NaN is passed on, to be refused.
-    let mass = (!(request.mass < 0.0)).then_some(request.mass);
+    let mass = (request.mass >= 0.0 || request.mass.is_nan()).then_some(request.mass);
     let change = Change { mass, moments, center };
     match sim.world()?.find_part(&request.body).map_err(at("body"))? {
         Owner::Ground => Err("the ground has no mass; name a link or an object".to_owned()),

@@ -51,7 +51,7 @@ fn set(sim: &mut Sim, request: &SetSpring::Request) -> Result<(), String> {
         (&mut spring.rest_length, request.rest_length),
     ] {
         // A NaN is passed on, to be refused.
-        if !(given < 0.0) {
+        if given >= 0.0 || given.is_nan() {
             *now = given;
         }
     }

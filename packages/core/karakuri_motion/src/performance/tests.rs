@@ -469,8 +469,8 @@ motions:
 ";
     let document = file::read("t.yaml", text).unwrap();
     for (name, joint, t) in [("added", "l_elbow_roll", 0.75), ("held", "head_yaw", 0.5)] {
-        let mut performance = Performance::new(&document, name, &performer).unwrap();
-        let found = review(&mut performance, &ReviewSettings::default()).unwrap();
+        let performance = Performance::new(&document, name, &performer).unwrap();
+        let found = review(&performance, &ReviewSettings::default()).unwrap();
         let finding = found.findings.iter().find(|f| f.check == Check::Speed && f.what == joint);
         let finding = finding.unwrap_or_else(|| panic!("{name}: {:?}", found.findings));
         // Within a frame of 15 ms.
@@ -484,8 +484,8 @@ motions:
     let text = text.replace("y: 0.6", "y: 0.05").replace("y: 0.62", "y: 0.1");
     let document = file::read("t.yaml", &text).unwrap();
     for name in ["added", "held"] {
-        let mut performance = Performance::new(&document, name, &performer).unwrap();
-        let found = review(&mut performance, &ReviewSettings::default()).unwrap();
+        let performance = Performance::new(&document, name, &performer).unwrap();
+        let found = review(&performance, &ReviewSettings::default()).unwrap();
         assert!(found.findings.iter().all(|f| f.check != Check::Speed), "{:?}", found.findings);
     }
 }

@@ -1,5 +1,8 @@
 //! Inertias, limits, springs and bushings that change while the world runs: a changed world is one that was built so.
 
+#![expect(clippy::unwrap_used, reason = "a helper of tests may stop them")]
+#![expect(clippy::float_cmp, reason = "what was set is read back as it was")]
+
 use std::sync::Arc;
 
 use karakuri_model::{

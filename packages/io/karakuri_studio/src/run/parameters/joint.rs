@@ -63,7 +63,9 @@ pub(super) fn list(world: &World, robot: RobotId, all: &mut Vec<Number>) {
             let limited = view.drives().effort_limit[dof] <= LARGEST;
             drive_rows(robot, dof, limited).for_each(|row| add("drives", row));
         }
-        dynamics_rows(robot, dof).into_iter().for_each(|row| add("joints", row));
+        for row in dynamics_rows(robot, dof) {
+            add("joints", row);
+        }
         limit_rows(robot, dof, view.joint_limits(dof)).for_each(|row| add("joints", row));
     }
 }
