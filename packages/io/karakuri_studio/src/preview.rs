@@ -188,12 +188,12 @@ impl Previews {
     }
 }
 
-/// Rows of the clip, which are told in parts.
+/// Rows of the clip, which are sent in parts.
 struct Rows<'a> {
     numbers: Vec<f32>,
     width: usize,
-    /// Rows that were told.
-    told: usize,
+    /// Rows that were sent.
+    sent: usize,
     period: f64,
     duration: f64,
     stage: u16,
@@ -214,14 +214,14 @@ impl Rows<'_> {
         encode_rows(header, &self.numbers[first * self.width..])
     }
 
-    /// Tells the rows that were not told yet.
+    /// Sends the rows that were not sent yet.
     fn tell(&mut self) {
-        if self.told == self.n_rows() {
+        if self.sent == self.n_rows() {
             return;
         }
         let progress = (self.n_rows() as f64 * self.period / self.duration).min(1.0);
-        let what = What::Rows { frame: self.frame(self.told), progress };
-        self.told = self.n_rows();
+        let what = What::Rows { frame: self.frame(self.sent), progress };
+        self.sent = self.n_rows();
         // A session that has ended needs no news.
         let _ended = self.news.send(Input::Preview(News { job: self.job, what }));
     }
@@ -253,7 +253,7 @@ fn work(
     let mut rows = Rows {
         numbers: Vec::new(),
         width: 0,
-        told: 0,
+        sent: 0,
         period: settings.clip_period,
         duration: job.performance.duration() + settings.tail,
         stage: job.stage,

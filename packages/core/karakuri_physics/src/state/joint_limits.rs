@@ -2,8 +2,6 @@
 
 use karakuri_model::{Limits, Model};
 
-use crate::state::robot::Robot;
-
 /// Limits of a joint with one degree of freedom; infinite where there is none. The limit of effort is that of its
 /// [`Drives`](crate::Drives).
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -28,11 +26,5 @@ impl JointLimits {
             all[joint.v_start] = Self::of(&joint.limits);
         }
         all
-    }
-}
-
-impl Robot {
-    pub(crate) fn joint_limits(&self, dof: usize) -> JointLimits {
-        self.limits[dof]
     }
 }

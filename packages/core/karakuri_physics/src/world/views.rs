@@ -63,7 +63,7 @@ impl<'a> RobotView<'a> {
     /// # Panics
     /// When there is no velocity coordinate `dof`.
     pub fn joint_limits(self, dof: usize) -> JointLimits {
-        self.0.joint_limits(dof)
+        self.0.limits[dof]
     }
     /// Velocity of the root body at its origin, in world axes; zero on a fixed base. [rad/s; m/s]
     pub fn base_velocity(self) -> Motion {

@@ -62,6 +62,11 @@ const OFFERED: &[(&str, &str, &str)] = &[
         "worlds built in code command their motors",
     ),
     ("karakuri_physics/src/world/pushes.rs", "remove_push", "what is added can be removed"),
+    (
+        "karakuri_physics/src/world/suctions.rs",
+        "detach_suction",
+        "what is attached can be detached",
+    ),
     ("karakuri_serial/src/codec/robotiq/registers.rs", "speed_byte", "a host commands in m/s"),
     ("karakuri_serial/src/codec/robotiq/registers.rs", "force_byte", "a host commands in N"),
     (
