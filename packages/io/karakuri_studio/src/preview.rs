@@ -63,7 +63,7 @@ enum What {
 
 /// What clients are to know after news.
 #[derive(Debug, PartialEq)]
-pub(crate) enum Told {
+pub(crate) enum Reported {
     /// Nothing: the news are of a preview that has ended.
     Nothing,
     /// The state.
@@ -160,14 +160,14 @@ impl Previews {
     }
 
     /// Takes news of a preview.
-    pub(crate) fn hear(&mut self, news: News) -> Told {
+    pub(crate) fn hear(&mut self, news: News) -> Reported {
         if news.job != self.state.job || !self.goes_on() {
-            return Told::Nothing;
+            return Reported::Nothing;
         }
         match news.what {
             What::Rows { frame, progress } => {
                 self.state.progress = progress;
-                return Told::Rows(frame);
+                return Reported::Rows(frame);
             }
             What::Done(report) => {
                 self.state.progress = 1.0;
@@ -179,7 +179,7 @@ impl Previews {
             }
             What::Failed(error) => self.state.error = error,
         }
-        Told::State
+        Reported::State
     }
 
     /// Result of a key.

@@ -79,16 +79,6 @@ pub(crate) struct FreeMotion {
     pub(crate) push: karakuri_spatial::Force,
 }
 
-impl crate::state::robot::Robot {
-    /// Forgets what free motion keeps from step to step, whose inertia is no more.
-    pub(crate) fn forget_momentum(&mut self) {
-        // NaN equals nothing, so the next step is no continuation.
-        self.free_motion.rates_at_end.fill(f64::NAN);
-        self.free_motion.keeps_variational_momentum = false;
-        self.energy_guard.forget();
-    }
-}
-
 impl FreeMotion {
     pub(crate) fn new(nq: usize, nv: usize) -> Self {
         let rates = || std::array::from_fn(|_| vec![0.0; nv]);

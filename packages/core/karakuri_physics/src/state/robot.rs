@@ -227,6 +227,14 @@ impl Robot {
         }
     }
 
+    /// Forgets what free motion keeps from step to step, whose inertia is no more.
+    pub(crate) fn forget_momentum(&mut self) {
+        // NaN equals nothing, so the next step is no continuation.
+        self.free_motion.rates_at_end.fill(f64::NAN);
+        self.free_motion.keeps_variational_momentum = false;
+        self.energy_guard.forget();
+    }
+
     /// Takes a loop out of the mechanism for good; false if it has none of this name.
     pub(crate) fn open_loop(&mut self, name: &str) -> bool {
         let Some(at) = self.model.loops.iter().position(|l| l.name == name) else { return false };

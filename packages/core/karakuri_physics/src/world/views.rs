@@ -30,8 +30,8 @@ impl<'a> RobotView<'a> {
     pub fn model(self) -> &'a Arc<Model> {
         &self.0.model
     }
-    /// Model that it came with, before inertias changed and loops opened: by it a robot is told from one that took its name
-    /// and id.
+    /// Model that it came with, before inertias changed and loops opened: by it a robot is known from one that took its
+    /// name and id.
     pub fn original_model(self) -> &'a Arc<Model> {
         &self.0.original
     }

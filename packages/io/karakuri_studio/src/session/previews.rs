@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::state::{Session, to_value};
 use crate::assets::hash;
-use crate::preview::{Job, News, Told};
+use crate::preview::{Job, News, Reported};
 use crate::wire::{Event, WireError};
 
 /// Keys of the motions of a revision, which stay as long as it does.
@@ -94,9 +94,9 @@ impl Session {
     /// News of a preview.
     pub(super) fn preview_news(&mut self, news: News) {
         match self.previews.hear(news) {
-            Told::Nothing => {}
-            Told::State => self.tell_preview(),
-            Told::Rows(frame) => {
+            Reported::Nothing => {}
+            Reported::State => self.tell_preview(),
+            Reported::Rows(frame) => {
                 self.tell_preview();
                 self.clients.send_rows(frame);
             }
