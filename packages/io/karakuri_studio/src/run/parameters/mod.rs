@@ -89,7 +89,7 @@ pub(super) fn changed<'a>(
     let own = |number: &Number| number.get(world).zip(number.at_mass_of(world, initial));
     let differs = |number: &Number| match own(number) {
         Some((now, then)) if number.is_moment() => (now - then).abs() > ROUNDING * then.abs(),
-        Some((now, then)) => now < then || now > then,
+        Some((now, then)) => now.total_cmp(&then).is_ne(),
         None => false,
     };
     all.iter()
