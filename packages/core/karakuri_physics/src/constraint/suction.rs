@@ -113,18 +113,20 @@ impl Suction {
     }
 
     /// Moves the anchor along with what slipped in the last step.
-    fn follow_slip(&mut self, [X_WL, X_WO]: &[Pose; 2]) {
+    fn follow_slip(&mut self, robots: &[Option<Robot>], bodies: &[Option<Body>]) {
         let [slid, turned, tipped] = self.slips;
-        let own = self.poses[1];
-        let X_OL = own * (X_WO.inverse() * *X_WL);
+        let [X_WC, X_WO] = self.ends.map(|end| pose_of(end, robots, bodies));
+        // From the poses of both movers: an anchor made of itself would double its rounding in each step.
+        let X_OL = X_WO.inverse() * (X_WC * self.poses[0]);
+        let anchor = &mut self.poses[1];
         if slid {
             // Along the surface only: the gap is no slip.
-            let normal = own.rotation.column(2).into_owned();
-            let moved = X_OL.translation - own.translation;
-            self.poses[1].translation += moved - normal * normal.dot(&moved);
+            let normal = anchor.rotation.column(2).into_owned();
+            let moved = X_OL.translation - anchor.translation;
+            anchor.translation += moved - normal * normal.dot(&moved);
         }
         if turned || tipped {
-            self.poses[1].rotation = X_OL.rotation;
+            anchor.rotation = X_OL.rotation;
         }
     }
 
@@ -160,8 +162,7 @@ impl Constraint for Suctions {
     fn add_rows(&mut self, rows: &mut RowBuilder, index: usize) {
         let Some(suction) = self.all[index].as_mut().filter(|s| !s.lost) else { return };
         if suction.slips.contains(&true) {
-            let X = suction.frames(rows.robots, rows.bodies);
-            suction.follow_slip(&X);
+            suction.follow_slip(rows.robots, rows.bodies);
         }
         let X = suction.frames(rows.robots, rows.bodies);
         let X_LO = X[0].inverse() * X[1];

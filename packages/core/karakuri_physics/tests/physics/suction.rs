@@ -124,6 +124,31 @@ fn shear_and_spin_share_the_friction() {
     }
 }
 
+/// However long it slides and turns, the lip takes energy, and its limit stays.
+#[test]
+fn a_lip_that_slides_takes_energy() {
+    for (share, pull) in [(0.05, 0.0), (0.2, 40.0), (0.42, 2.3), (0.5, 20.0), (0.92, 38.6)] {
+        let limit = FRICTION * (69.0 - pull);
+        let (s, c) = (share * std::f64::consts::FRAC_PI_2).sin_cos();
+        let mut held = Held::new(69.0);
+        let force = Vector3::new(c, 0.0, 0.0) * (limit * 1.05) - Vector3::z() * pull;
+        let moment = Vector3::z() * (s * limit * RADIUS * 1.05);
+        for _ in 0..50 {
+            held.bears(force, Vector3::zeros(), moment, 0.01);
+            let (report, plate) = (held.report(), held.world.body(held.plate));
+            let at_lip = report.position - plate.pose().translation;
+            let velocity = plate.velocity().linear + plate.velocity().angular.cross(&at_lip);
+            let power = report.wrench.force.dot(&velocity)
+                + report.wrench.moment.dot(&plate.velocity().angular);
+            assert!(power <= 0.0, "share {share}, pull {pull} N: {power} W");
+            let shear = report.wrench.force.xy().norm() / limit;
+            let spin = report.wrench.moment.z / (limit * RADIUS);
+            let used = shear.hypot(spin);
+            assert!((used - 1.0).abs() < 0.01, "share {share}, pull {pull} N: {used} of 1");
+        }
+    }
+}
+
 /// Nothing creeps: half of the limit in all directions at once.
 #[test]
 fn what_is_held_keeps_its_place() {
