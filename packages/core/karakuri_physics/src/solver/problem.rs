@@ -62,10 +62,13 @@ impl Admissible {
             }
             Self::Cone { friction } => project_on_cone(impulse, friction),
             Self::FrictionMoment { spinning, rolling, load, .. } => {
-                // The moment about the normal in its interval, the one about the tangents in its disc.
-                let (most, about_tangents) = (rolling * load, impulse.yz().norm());
+                // The moment about the normal in its interval, the one about the tangents in its disc. Not by `clamp`: a solver that
+                // failed may have left a load that is no number, and its residual is to tell of it.
+                let ([most_spin, most], about_tangents) =
+                    ([spinning * load, rolling * load], impulse.yz().norm());
                 let scale = if about_tangents > most { most / about_tangents } else { 1.0 };
-                let spin = impulse.x.clamp(-spinning * load, spinning * load);
+                let is_outside = impulse.x.abs() > most_spin;
+                let spin = if is_outside { most_spin.copysign(impulse.x) } else { impulse.x };
                 Vector3::new(spin, impulse.y * scale, impulse.z * scale)
             }
         }
