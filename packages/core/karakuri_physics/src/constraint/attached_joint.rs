@@ -283,12 +283,8 @@ impl AttachedJoint {
 
     /// Whether it holds these two colliders' owners together.
     pub(crate) fn joins(&self, a: &Attachment, b: &Attachment) -> bool {
-        let matches = |end: usize, x: &Attachment| match self.ends[end] {
-            // The ground and fixed bodies are one mover: only owners tell them apart.
-            Mover::Fixed => x.owner == [self.description.a, self.description.b][end],
-            mover => x.mover == mover,
-        };
-        !self.broken && ((matches(0, a) && matches(1, b)) || (matches(0, b) && matches(1, a)))
+        let owners = [self.description.a, self.description.b];
+        !self.broken && Attachment::are_ends([a, b], self.ends, owners)
     }
 }
 

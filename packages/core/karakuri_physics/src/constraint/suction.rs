@@ -132,11 +132,8 @@ impl Suction {
 
     /// Whether it holds these two colliders' owners together.
     pub(crate) fn joins(&self, a: &Attachment, b: &Attachment) -> bool {
-        let matches = |end: usize, x: &Attachment| match self.ends[end] {
-            Mover::Fixed => x.owner == [self.description.cup, self.description.object][end],
-            mover => x.mover == mover,
-        };
-        !self.lost && ((matches(0, a) && matches(1, b)) || (matches(0, b) && matches(1, a)))
+        let owners = [self.description.cup, self.description.object];
+        !self.lost && Attachment::are_ends([a, b], self.ends, owners)
     }
 }
 
@@ -171,16 +168,14 @@ impl Constraint for Suctions {
         let SuctionDescription { friction, radius, .. } = suction.description;
         let h = rows.settings.dt;
         let rate = rows.settings.anchor_rate / h;
-        let limit = |velocity: f64| {
-            let most = rows.settings.penetration_step / h;
-            velocity.clamp(-most, most)
-        };
+        // A lip that is pressed in is lifted as everything else.
+        let lift = (GAP_RATE * (-p.z).max(0.0)).min(rows.settings.penetration_step) / h;
         let row = Row {
             kind: 0,
             owner: index,
             part: TRANSLATION,
             movers: rows.indices(suction.ends),
-            correction: Some(Correction::push(limit(GAP_RATE * (-p.z).max(0.0) / h))),
+            correction: Some(Correction::push(lift)),
             account: Account::Contacts,
             damping: None,
         };

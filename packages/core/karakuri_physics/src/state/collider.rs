@@ -19,6 +19,24 @@ pub(crate) struct Attachment {
     pub(crate) carried: Motion,
 }
 
+impl Attachment {
+    /// Whether it is the end of a constraint: what moves by its mover, what stands by its owner.
+    fn is_end(&self, mover: Mover, owner: Owner) -> bool {
+        match mover {
+            // The ground and fixed bodies are one mover: only owners tell them apart.
+            Mover::Fixed => self.owner == owner,
+            mover => self.mover == mover,
+        }
+    }
+
+    /// Whether a constraint with these ends joins two colliders' owners, in either order.
+    pub(crate) fn are_ends(pair: [&Self; 2], movers: [Mover; 2], owners: [Owner; 2]) -> bool {
+        let are =
+            |[a, b]: [&Self; 2]| a.is_end(movers[0], owners[0]) && b.is_end(movers[1], owners[1]);
+        are(pair) || are([pair[1], pair[0]])
+    }
+}
+
 impl Materials {
     /// Material law of the pair of two colliders.
     pub(crate) fn between(&self, a: &Attachment, b: &Attachment) -> Surface {
