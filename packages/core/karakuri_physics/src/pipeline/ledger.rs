@@ -66,6 +66,22 @@ pub(crate) struct WorkAccount {
 }
 
 impl Ledger {
+    /// The causes by their names, without what the energies themselves changed by. [J] (10)
+    pub fn causes(&self) -> [(&'static str, f64); 10] {
+        [
+            ("servos", self.servos),
+            ("external", self.external),
+            ("contacts", self.contacts),
+            ("limits", self.limits),
+            ("friction", self.friction),
+            ("dampers", self.dampers),
+            ("loops", self.loops),
+            ("stabilisation", self.stabilisation),
+            ("integration", self.integration),
+            ("unexplained", self.unexplained),
+        ]
+    }
+
     /// Energy that came in by a cause, the integration's error apart. [J]
     pub(crate) fn booked(&self) -> f64 {
         // All but `integration`, which is what these leave of the change.

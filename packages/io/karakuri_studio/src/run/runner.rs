@@ -129,8 +129,8 @@ impl Runner {
         let thread = std::thread::Builder::new()
             .name("studio-run".to_owned())
             .spawn(move || {
-                let (phase, plots) = (RunPhase::Paused, simulation.plot_names());
-                let mut run = Run { simulation, audience, news, phase, speed: 1.0, plots };
+                let phase = RunPhase::Paused;
+                let mut run = Run { simulation, audience, news, phase, speed: 1.0 };
                 run.serve(&letters);
             })
             .map_err(|error| WireError::new(Code::Failed, error.to_string(), "free memory"))?;
@@ -162,8 +162,6 @@ struct Run {
     news: Sender<Input>,
     phase: RunPhase,
     speed: f64,
-    /// Names of the plots that the session knows.
-    plots: Vec<String>,
 }
 
 impl Run {
@@ -254,12 +252,6 @@ impl Run {
         if self.simulation.take_script_news() {
             // A session that has ended needs no news.
             let _ended = self.news.send(Input::Scripts);
-        }
-        // Scripts name their plots as they go.
-        let plots = self.simulation.plot_names();
-        if plots != self.plots {
-            self.plots = plots;
-            let _ended = self.news.send(Input::Run(self.state()));
         }
     }
 

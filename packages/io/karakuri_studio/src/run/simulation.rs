@@ -19,7 +19,7 @@ use crate::wire::{
 /// Duration of a push if none is given. [s]
 const PUSH_TIME: f64 = 0.1;
 /// Quantities that are plotted of every run.
-const PLOTS: [&str; 17] = [
+const PLOTS: [&str; 7] = [
     "energy.kinetic_J",
     "energy.potential_J",
     "energy.work_J",
@@ -27,16 +27,6 @@ const PLOTS: [&str; 17] = [
     "com.y_m",
     "com.z_m",
     "contacts",
-    "ledger.servos_J",
-    "ledger.external_J",
-    "ledger.contacts_J",
-    "ledger.limits_J",
-    "ledger.friction_J",
-    "ledger.dampers_J",
-    "ledger.loops_J",
-    "ledger.stabilisation_J",
-    "ledger.integration_J",
-    "ledger.unexplained_J",
 ];
 
 /// What a simulation begins with.
@@ -222,19 +212,18 @@ impl Simulation {
         let work = self.world.work_done();
         let mut values =
             vec![energy.kinetic, energy.potential, work, com.x, com.y, com.z, contacts];
-        let Ledger { servos, external, contacts, limits, friction, dampers, .. } =
-            self.world.ledger();
-        let Ledger { loops, stabilisation, integration, unexplained, .. } = self.world.ledger();
-        values.extend([servos, external, contacts, limits, friction, dampers]);
-        values.extend([loops, stabilisation, integration, unexplained]);
+        values.extend(self.world.ledger().causes().map(|(_, joules)| joules));
         values.extend(self.scripts.plots().map(|(_, value)| value));
         values
     }
 
     /// Names of what is plotted.
-    pub(crate) fn plot_names(&self) -> Vec<String> {
+    fn plot_names(&self) -> Vec<String> {
         let own = PLOTS.map(str::to_owned).into_iter();
-        own.chain(self.scripts.plots().map(|(name, _)| format!("script.{name}"))).collect()
+        let causes = Ledger::default().causes().map(|(cause, _)| format!("ledger.{cause}_J"));
+        own.chain(causes)
+            .chain(self.scripts.plots().map(|(name, _)| format!("script.{name}")))
+            .collect()
     }
 
     /// The run as clients get it.

@@ -8,7 +8,9 @@ use super::project::refuse_load;
 use super::state::{Session, to_value};
 use crate::run::{Answer, Order, Runner, SetReport, Start, list_parameters};
 use crate::script::Scripts;
-use crate::wire::{Code, Event, Operation, Parameter, ParameterValue, RunState, WireError};
+use crate::wire::{
+    Code, Event, Operation, Parameter, ParameterValue, RunPhase, RunState, WireError,
+};
 
 /// A simulation and what it was started with.
 #[derive(Debug)]
@@ -274,15 +276,10 @@ impl Session {
         Ok(kept)
     }
 
-    /// News of a run that ended by itself, or plots something new.
+    /// News of a run that ended by itself.
     pub(super) fn run_news(&mut self, state: RunState) {
-        if self.running.is_none() {
-            return;
-        }
-        if state.error.is_empty() {
-            // It may have been ordered to do something else since.
-            let _ended = self.tell_run();
-        } else {
+        if self.running.is_some() {
+            debug_assert_ne!(state.phase, RunPhase::Running);
             self.tell(&Event::Run(self.with_staleness(state)));
         }
     }

@@ -103,7 +103,7 @@ pub(super) fn add_wrench(row: &mut Vec<f64>, wrench: &Force) {
 /// Adds the columns of the energies, and of the ledger since the start.
 pub(super) fn energy_columns(columns: &mut Vec<Column>) {
     let mut names = vec!["kinetic", "potential", "work"];
-    names.extend(causes(&Ledger::default()).map(|(name, _)| name));
+    names.extend(Ledger::default().causes().map(|(name, _)| name));
     columns.extend(names.iter().map(|name| Column::new(format!("energy.{name}"), "J")));
 }
 
@@ -111,20 +111,5 @@ pub(super) fn energy_columns(columns: &mut Vec<Column>) {
 pub(super) fn sample_energy(world: &mut World, row: &mut Vec<f64>) {
     let Energy { kinetic, potential } = world.energy();
     row.extend([kinetic, potential, world.work_done()]);
-    row.extend(causes(&world.ledger()).map(|(_, joules)| joules));
-}
-
-fn causes(ledger: &Ledger) -> [(&'static str, f64); 10] {
-    [
-        ("servos", ledger.servos),
-        ("external", ledger.external),
-        ("contacts", ledger.contacts),
-        ("limits", ledger.limits),
-        ("friction", ledger.friction),
-        ("dampers", ledger.dampers),
-        ("loops", ledger.loops),
-        ("stabilisation", ledger.stabilisation),
-        ("integration", ledger.integration),
-        ("unexplained", ledger.unexplained),
-    ]
+    row.extend(world.ledger().causes().map(|(_, joules)| joules));
 }
