@@ -35,6 +35,13 @@ impl Inertia {
         about_com: Matrix3::new(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0),
     };
 
+    /// Inertia of the same shape with another mass, as if it were filled otherwise; moments of what has no mass stay. [kg]
+    #[must_use]
+    pub fn at_mass(&self, mass: f64) -> Self {
+        let scale = if self.mass > 0.0 { mass / self.mass } else { 1.0 };
+        Self { mass, about_com: self.about_com * scale, ..*self }
+    }
+
     /// Checks finiteness, sign, and the triangle inequality with a relative slack of 1e-6.
     ///
     /// # Errors

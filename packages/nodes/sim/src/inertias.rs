@@ -85,10 +85,7 @@ impl Change {
         let world = sim.world()?;
         let mut inertia = world.robot(robot).model().bodies[body.0].inertia;
         if let Some(mass) = self.mass {
-            if inertia.mass > 0.0 {
-                inertia.about_com *= mass / inertia.mass;
-            }
-            inertia.mass = mass;
+            inertia = inertia.at_mass(mass);
         }
         inertia.about_com = self.moments.unwrap_or(inertia.about_com);
         inertia.com = self.center.unwrap_or(inertia.com);

@@ -1,50 +1,15 @@
 //! Requests for previews.
 
-use std::collections::BTreeMap;
-
 use serde_json::Value;
 
 use super::state::{Session, to_value};
-use crate::assets::hash;
 use crate::preview::{Job, News, Reported};
 use crate::wire::{Event, WireError};
-
-/// Keys of the motions of a revision, which stay as long as it does.
-#[derive(Debug, Default)]
-pub(super) struct MotionKeys {
-    rev: u32,
-    by_motion: BTreeMap<String, String>,
-}
 
 impl Session {
     /// Key of a motion: SHA-256 of all that its rows and its preview depend on.
     pub(super) fn motion_key(&mut self, motion: &str) -> String {
-        if self.project.drag.is_some() {
-            return self.key_of(motion);
-        }
-        if self.keys.rev != self.project.rev {
-            self.keys = MotionKeys { rev: self.project.rev, ..MotionKeys::default() };
-        }
-        if let Some(key) = self.keys.by_motion.get(motion) {
-            return key.clone();
-        }
-        let key = self.key_of(motion);
-        self.keys.by_motion.insert(motion.to_owned(), key.clone());
-        key
-    }
-
-    fn key_of(&self, motion: &str) -> String {
-        let document = self.project.shown();
-        let parts = serde_json::to_vec(&(
-            motion,
-            &document.poses,
-            &document.motions,
-            &document.units,
-            &document.mirror,
-            &document.scene,
-        ));
-        let version = env!("CARGO_PKG_VERSION").as_bytes();
-        hash(&[&parts.unwrap_or_default(), self.project.model_key.as_bytes(), version])
+        self.keys.key(&self.project, motion)
     }
 
     /// Simulates a motion in the background, unless its result is known.

@@ -9,7 +9,7 @@ use super::clients::Clients;
 use super::folder::Folder;
 use super::input::Input;
 use super::live::Live;
-use super::previews::MotionKeys;
+use super::motion_keys::MotionKeys;
 use super::project::Project;
 use super::running::Running;
 use crate::assets::Assets;

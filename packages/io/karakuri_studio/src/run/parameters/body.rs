@@ -1,36 +1,28 @@
-//! Inertias and surfaces of free bodies, surfaces of fixed ones.
+//! Inertias of free bodies.
 
-use karakuri_physics::{ObjectId, Owner, World, WorldError};
+use karakuri_physics::{ObjectId, World, WorldError};
 
 use super::inertia::{self, InertiaNumber};
-use super::{Number, Place, surface};
+use super::row::Row;
 
 /// Least mass of a body. [kg]
 const LEAST: f64 = 1e-9;
 
 /// A number of a body's inertia.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct BodyNumber {
+pub(in crate::run) struct BodyNumber {
     body: ObjectId,
     what: InertiaNumber,
 }
 
-/// Lists the numbers of a body.
-pub(super) fn list(world: &World, body: ObjectId, all: &mut Vec<Number>) {
+/// Rows of a free body's inertia; none of a fixed one.
+pub(super) fn rows(world: &World, body: ObjectId) -> impl Iterator<Item = Row<BodyNumber>> {
     let description = world.body(body).description();
-    surface::list(&description.name, Owner::Body(body), all);
-    if description.fixed {
-        return;
-    }
-    for row in inertia::rows(LEAST) {
-        all.push(Number {
-            name: format!("{}.{}", description.name, row.key),
-            place: Place::Body(BodyNumber { body, what: row.what }),
-            unit: row.unit,
-            range: row.range,
-            text: row.text,
-        });
-    }
+    let free = (!description.fixed).then(|| inertia::rows(LEAST));
+    let row = move |row: Row<InertiaNumber>| {
+        row.of(&description.name).at(|what| BodyNumber { body, what })
+    };
+    free.into_iter().flatten().map(row)
 }
 
 /// Sets numbers of one body.

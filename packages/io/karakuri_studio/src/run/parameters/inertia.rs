@@ -2,7 +2,10 @@
 
 use karakuri_spatial::{Inertia, Matrix3};
 
-use super::LARGEST;
+use super::row::{FROM_ZERO, LARGEST, Range, Row};
+
+/// Relative difference of moments of inertia that is a rounding. [-]
+pub(super) const ROUNDING: f64 = 1e-12;
 
 /// A number of an inertia.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -16,30 +19,20 @@ pub(super) enum InertiaNumber {
 const MOMENTS: [(&str, usize, usize); 6] =
     [("ixx", 0, 0), ("iyy", 1, 1), ("izz", 2, 2), ("ixy", 0, 1), ("ixz", 0, 2), ("iyz", 1, 2)];
 
-/// What a row of an inertia says in the list of parameters.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct InertiaRow {
-    pub(super) key: &'static str,
-    pub(super) what: InertiaNumber,
-    pub(super) unit: &'static str,
-    pub(super) range: (f64, f64),
-    pub(super) text: &'static str,
-}
-
 /// Rows of an inertia whose mass is at least so much. [kg]
-pub(super) fn rows(least_mass: f64) -> impl Iterator<Item = InertiaRow> {
-    let mass = InertiaRow {
-        key: "mass",
-        what: InertiaNumber::Mass,
+pub(super) fn rows(least_mass: f64) -> impl Iterator<Item = Row<InertiaNumber>> {
+    let mass = Row {
+        name: "mass".to_owned(),
+        place: InertiaNumber::Mass,
         unit: "kg",
-        range: (least_mass, LARGEST),
+        range: Range { least: least_mass, most: LARGEST },
         text: "Mass; the inertia changes with it. Its energy jumps.",
     };
-    let moments = MOMENTS.map(|(key, i, j)| InertiaRow {
-        key,
-        what: InertiaNumber::Moment(i, j),
+    let moments = MOMENTS.map(|(key, i, j)| Row {
+        name: key.to_owned(),
+        place: InertiaNumber::Moment(i, j),
         unit: "kg·m²",
-        range: if i == j { (0.0, LARGEST) } else { (-LARGEST, LARGEST) },
+        range: if i == j { FROM_ZERO } else { Range::within(LARGEST) },
         text: if i == j {
             "Moment of inertia about the centre of mass."
         } else {
@@ -72,11 +65,8 @@ impl InertiaNumber {
 /// An inertia at another mass, as that of the same shape filled otherwise. Moments that are those of `original` at the
 /// present mass are made from it, so that a mass that goes back gives the same bits.
 pub(super) fn at_mass(inertia: &Inertia, original: &Inertia, mass: f64) -> Inertia {
-    let scaled = |from: &Inertia, mass: f64| {
-        if from.mass > 0.0 { from.about_com * (mass / from.mass) } else { from.about_com }
-    };
-    let own = scaled(original, inertia.mass);
-    let follows = (own - inertia.about_com).norm() <= super::ROUNDING * own.norm();
-    let about_com = scaled(if follows { original } else { inertia }, mass);
+    let own = original.at_mass(inertia.mass).about_com;
+    let follows = (own - inertia.about_com).norm() <= ROUNDING * own.norm();
+    let about_com = (if follows { original } else { inertia }).at_mass(mass).about_com;
     Inertia { mass, about_com, ..*inertia }
 }

@@ -1,27 +1,13 @@
 //! Drives, limits and own dynamics of robots' joints.
 
-use karakuri_physics::{JointDynamics, JointLimits, RobotId, World, WorldError};
+use karakuri_model::Joint;
+use karakuri_physics::{RobotId, World, WorldError};
 
-use super::{LARGEST, Number, Place};
+use super::row::{FROM_ZERO, LARGEST, Range, Row};
 
-/// A number of a joint's drive.
+/// A number of a joint with one degree of freedom.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct DriveNumber {
-    robot: RobotId,
-    dof: usize,
-    what: OfDrive,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum OfDrive {
-    Stiffness,
-    Damping,
-    Effort,
-}
-
-/// A number of a joint's own dynamics.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct JointNumber {
+pub(in crate::run) struct JointNumber {
     robot: RobotId,
     dof: usize,
     what: OfJoint,
@@ -29,170 +15,116 @@ pub(super) struct JointNumber {
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum OfJoint {
+    Stiffness,
+    Damping,
+    Effort,
     Armature,
     Viscous,
     Friction,
-}
-
-/// A limit of a joint.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct LimitNumber {
-    robot: RobotId,
-    dof: usize,
-    what: OfLimits,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum OfLimits {
     Lower,
     Upper,
     Velocity,
 }
 
-/// Lists the numbers of a robot's joints with one degree of freedom.
-pub(super) fn list(world: &World, robot: RobotId, all: &mut Vec<Number>) {
-    let view = world.robot(robot);
-    for joint in view.model().joints.iter().filter(|j| j.kind.single().is_some()) {
-        let dof = joint.v_start;
-        let mut add = |group: &str, row: Row| {
-            let name = format!("{}.{group}.{}.{}", view.name(), joint.name, row.key);
-            let Row { place, unit, range, text, .. } = row;
-            all.push(Number { name, place, unit, range, text });
-        };
-        if view.drives().enabled[dof] {
-            let limited = view.drives().effort_limit[dof] <= LARGEST;
-            drive_rows(robot, dof, limited).for_each(|row| add("drives", row));
-        }
-        for row in dynamics_rows(robot, dof) {
-            add("joints", row);
-        }
-        limit_rows(robot, dof, view.joint_limits(dof)).for_each(|row| add("joints", row));
-    }
+/// Rows of a robot's joints with one degree of freedom.
+pub(super) fn rows(world: &World, robot: RobotId) -> impl Iterator<Item = Row<JointNumber>> {
+    let joints = world.robot(robot).model().joints.iter();
+    joints.filter(|j| j.kind.single().is_some()).flat_map(move |j| rows_of(world, robot, j))
 }
 
-/// A row of the list.
-struct Row {
-    key: &'static str,
-    place: Place,
-    unit: &'static str,
-    range: (f64, f64),
-    text: &'static str,
-}
-
-const FROM_ZERO: (f64, f64) = (0.0, LARGEST);
-
-fn drive_rows(robot: RobotId, dof: usize, limited: bool) -> impl Iterator<Item = Row> {
-    let row = |key, what, unit, text| {
-        let place = Place::Drive(DriveNumber { robot, dof, what });
-        Row { key, place, unit, range: FROM_ZERO, text }
+fn rows_of(world: &World, robot: RobotId, joint: &Joint) -> impl Iterator<Item = Row<JointNumber>> {
+    let (view, dof) = (world.robot(robot), joint.v_start);
+    let row = move |group: &str, key: &str, what, unit, text| Row {
+        name: format!("{}.{group}.{}.{key}", view.name(), joint.name),
+        place: JointNumber { robot, dof, what },
+        unit,
+        range: match what {
+            OfJoint::Lower | OfJoint::Upper => Range::within(LARGEST),
+            _ => FROM_ZERO,
+        },
+        text,
     };
-    let effort = row("effort", OfDrive::Effort, "N·m or N", "Largest effort of the drive.");
-    [
-        row("stiffness", OfDrive::Stiffness, "N·m/rad or N/m", "Of the drive."),
-        row("damping", OfDrive::Damping, "N·m·s/rad or N·s/m", "Of the drive."),
-    ]
-    .into_iter()
-    .chain(limited.then_some(effort))
+    let drives = [
+        ("stiffness", OfJoint::Stiffness, "N·m/rad or N/m", "Of the drive."),
+        ("damping", OfJoint::Damping, "N·m·s/rad or N·s/m", "Of the drive."),
+        ("effort", OfJoint::Effort, "N·m or N", "Largest effort of the drive."),
+    ];
+    let own = [
+        (
+            "armature",
+            OfJoint::Armature,
+            "kg·m² or kg",
+            "Inertia of rotor and gear, as the joint feels it.",
+        ),
+        ("viscous", OfJoint::Viscous, "N·m·s/rad or N·s/m", "Effort over velocity."),
+        ("friction", OfJoint::Friction, "N·m or N", "Dry friction."),
+        ("lower", OfJoint::Lower, "rad or m", "Lower limit of position."),
+        ("upper", OfJoint::Upper, "rad or m", "Upper limit of position."),
+        ("velocity", OfJoint::Velocity, "rad/s or m/s", "Largest speed."),
+    ];
+    let is_driven = view.drives().enabled[dof];
+    let drives = drives.into_iter().filter(move |_| is_driven);
+    let all = drives.map(|row| ("drives", row)).chain(own.map(|row| ("joints", row)));
+    all.map(move |(group, (key, what, unit, text))| row(group, key, what, unit, text))
+        // A limit that a joint does not have is infinite.
+        .filter(move |row| !row.place.is_bound() || row.place.get(world).abs() <= LARGEST)
 }
 
-fn dynamics_rows(robot: RobotId, dof: usize) -> [Row; 3] {
-    let row = |key, what, unit, text| {
-        let place = Place::Joint(JointNumber { robot, dof, what });
-        Row { key, place, unit, range: FROM_ZERO, text }
-    };
-    let armature = "Inertia of rotor and gear, as the joint feels it.";
-    [
-        row("armature", OfJoint::Armature, "kg·m² or kg", armature),
-        row("viscous", OfJoint::Viscous, "N·m·s/rad or N·s/m", "Effort over velocity."),
-        row("friction", OfJoint::Friction, "N·m or N", "Dry friction."),
-    ]
-}
-
-/// Rows of the limits that a joint has.
-fn limit_rows(robot: RobotId, dof: usize, now: JointLimits) -> impl Iterator<Item = Row> {
-    let row = |key, what, unit, range, text| {
-        let place = Place::Limit(LimitNumber { robot, dof, what });
-        Row { key, place, unit, range, text }
-    };
-    let either = (-LARGEST, LARGEST);
-    let lower = row("lower", OfLimits::Lower, "rad or m", either, "Lower limit of position.");
-    let upper = row("upper", OfLimits::Upper, "rad or m", either, "Upper limit of position.");
-    let velocity = row("velocity", OfLimits::Velocity, "rad/s or m/s", FROM_ZERO, "Largest speed.");
-    [(lower, now.lower), (upper, now.upper), (velocity, now.velocity)]
-        .into_iter()
-        .filter(|(_, value)| value.abs() <= LARGEST)
-        .map(|(row, _)| row)
-}
-
-impl DriveNumber {
-    pub(super) fn get(self, world: &World) -> f64 {
-        let drives = world.robot(self.robot).drives();
-        match self.what {
-            OfDrive::Stiffness => drives.stiffness[self.dof],
-            OfDrive::Damping => drives.damping[self.dof],
-            OfDrive::Effort => drives.effort_limit[self.dof],
+/// Sets numbers of one joint.
+pub(super) fn set(
+    world: &mut World,
+    numbers: impl Iterator<Item = (JointNumber, f64)> + Clone,
+) -> Result<(), WorldError> {
+    let Some((JointNumber { robot, dof, .. }, _)) = numbers.clone().next() else { return Ok(()) };
+    let mut limits = world.robot(robot).joint_limits(dof);
+    let mut dynamics = world.robot(robot).joint_dynamics(dof);
+    for (number, value) in numbers {
+        match number.what {
+            OfJoint::Stiffness => world.drive_mut(robot).stiffness[dof] = value,
+            OfJoint::Damping => world.drive_mut(robot).damping[dof] = value,
+            OfJoint::Effort => world.drive_mut(robot).effort_limit[dof] = value,
+            OfJoint::Armature => dynamics.armature = value,
+            OfJoint::Viscous => dynamics.viscous = value,
+            OfJoint::Friction => dynamics.friction = value,
+            OfJoint::Lower => limits.lower = value,
+            OfJoint::Upper => limits.upper = value,
+            OfJoint::Velocity => limits.velocity = value,
         }
     }
-
-    pub(super) fn set(self, world: &mut World, value: f64) {
-        let drives = world.drive_mut(self.robot);
-        match self.what {
-            OfDrive::Stiffness => drives.stiffness[self.dof] = value,
-            OfDrive::Damping => drives.damping[self.dof] = value,
-            OfDrive::Effort => drives.effort_limit[self.dof] = value,
-        }
+    if dynamics != world.robot(robot).joint_dynamics(dof) {
+        world.set_joint_dynamics(robot, dof, dynamics)?;
     }
+    world.set_joint_limits(robot, dof, limits)
 }
 
 impl JointNumber {
     pub(super) fn get(self, world: &World) -> f64 {
-        let JointDynamics { armature, viscous, friction } =
-            world.robot(self.robot).joint_dynamics(self.dof);
+        let (robot, dof) = (world.robot(self.robot), self.dof);
         match self.what {
-            OfJoint::Armature => armature,
-            OfJoint::Viscous => viscous,
-            OfJoint::Friction => friction,
+            OfJoint::Stiffness => robot.drives().stiffness[dof],
+            OfJoint::Damping => robot.drives().damping[dof],
+            OfJoint::Effort => robot.drives().effort_limit[dof],
+            OfJoint::Armature => robot.joint_dynamics(dof).armature,
+            OfJoint::Viscous => robot.joint_dynamics(dof).viscous,
+            OfJoint::Friction => robot.joint_dynamics(dof).friction,
+            OfJoint::Lower => robot.joint_limits(dof).lower,
+            OfJoint::Upper => robot.joint_limits(dof).upper,
+            OfJoint::Velocity => robot.joint_limits(dof).velocity,
         }
     }
 
-    pub(super) fn set(self, world: &mut World, value: f64) -> Result<(), WorldError> {
-        let mut dynamics = world.robot(self.robot).joint_dynamics(self.dof);
-        match self.what {
-            OfJoint::Armature => dynamics.armature = value,
-            OfJoint::Viscous => dynamics.viscous = value,
-            OfJoint::Friction => dynamics.friction = value,
-        }
-        world.set_joint_dynamics(self.robot, self.dof, dynamics)
-    }
-}
-
-/// Sets limits of one joint.
-pub(super) fn set_limits(
-    world: &mut World,
-    mut numbers: impl Iterator<Item = (LimitNumber, f64)> + Clone,
-) -> Result<(), WorldError> {
-    let Some((LimitNumber { robot, dof, .. }, _)) = numbers.clone().next() else { return Ok(()) };
-    let mut limits = world.robot(robot).joint_limits(dof);
-    numbers.by_ref().for_each(|(number, value)| match number.what {
-        OfLimits::Lower => limits.lower = value,
-        OfLimits::Upper => limits.upper = value,
-        OfLimits::Velocity => limits.velocity = value,
-    });
-    world.set_joint_limits(robot, dof, limits)
-}
-
-impl LimitNumber {
-    pub(super) fn get(self, world: &World) -> f64 {
-        let JointLimits { lower, upper, velocity } = world.robot(self.robot).joint_limits(self.dof);
-        match self.what {
-            OfLimits::Lower => lower,
-            OfLimits::Upper => upper,
-            OfLimits::Velocity => velocity,
-        }
+    /// Whether it is infinite where the joint does not have it.
+    fn is_bound(self) -> bool {
+        self.what == OfJoint::Effort || self.is_limit()
     }
 
-    /// Whether both are of one joint.
-    pub(super) fn is_beside(self, other: Self) -> bool {
-        (self.robot, self.dof) == (other.robot, other.dof)
+    fn is_limit(self) -> bool {
+        matches!(self.what, OfJoint::Lower | OfJoint::Upper | OfJoint::Velocity)
+    }
+
+    /// Whether both are limits of one joint.
+    pub(super) fn is_limit_beside(self, other: Self) -> bool {
+        let is_same_joint = (self.robot, self.dof) == (other.robot, other.dof);
+        is_same_joint && self.is_limit() && other.is_limit()
     }
 }

@@ -5,31 +5,24 @@ use karakuri_physics::{RobotId, World, WorldError};
 use karakuri_spatial::Inertia;
 
 use super::inertia::{self, InertiaNumber};
-use super::{Number, Place};
+use super::row::Row;
 
 /// A number of a link's inertia.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct LinkNumber {
+pub(in crate::run) struct LinkNumber {
     robot: RobotId,
     body: BodyId,
     what: InertiaNumber,
 }
 
-/// Lists the inertias of a robot's links, each with what is fixed to it.
-pub(super) fn list(world: &World, robot: RobotId, all: &mut Vec<Number>) {
+/// Rows of the inertias of a robot's links, each with what is fixed to it.
+pub(super) fn rows(world: &World, robot: RobotId) -> impl Iterator<Item = Row<LinkNumber>> {
     let view = world.robot(robot);
-    for (i, link) in view.model().bodies.iter().enumerate() {
-        for row in inertia::rows(0.0) {
-            let place = Place::Link(LinkNumber { robot, body: BodyId(i), what: row.what });
-            all.push(Number {
-                name: format!("{}.links.{}.{}", view.name(), link.name, row.key),
-                place,
-                unit: row.unit,
-                range: row.range,
-                text: row.text,
-            });
-        }
-    }
+    view.model().bodies.iter().enumerate().flat_map(move |(i, link)| {
+        let name = format!("{}.links.{}", view.name(), link.name);
+        let body = BodyId(i);
+        inertia::rows(0.0).map(move |row| row.of(&name).at(|what| LinkNumber { robot, body, what }))
+    })
 }
 
 /// Sets numbers of one link.

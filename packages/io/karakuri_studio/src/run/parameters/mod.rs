@@ -4,6 +4,7 @@ mod body;
 mod inertia;
 mod joint;
 mod link;
+mod row;
 mod surface;
 mod tie;
 mod world;
@@ -11,35 +12,22 @@ mod world;
 use karakuri_physics::{Owner, World, WorldError};
 
 use self::body::BodyNumber;
-use self::joint::{DriveNumber, JointNumber, LimitNumber};
+use self::inertia::ROUNDING;
+use self::joint::JointNumber;
 use self::link::LinkNumber;
+use self::row::{Range, Row};
 use self::surface::SurfaceNumber;
 use self::tie::{BushingNumber, SpringNumber};
 use self::world::WorldNumber;
 use crate::wire::{Code, Parameter, ParameterValue, WireError};
 
-/// Largest gain, effort, inertia and friction.
-const LARGEST: f64 = 1e9;
-/// Relative difference of moments of inertia that is a rounding. [-]
-const ROUNDING: f64 = 1e-12;
-
 /// A number of a world.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Number {
-    /// Name, as `khr1.drives.l_knee_pitch.stiffness`.
-    pub(super) name: String,
-    place: Place,
-    unit: &'static str,
-    range: (f64, f64),
-    text: &'static str,
-}
+pub(super) type Number = Row<Place>;
 
 /// Where a number is.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Place {
-    Drive(DriveNumber),
+pub(super) enum Place {
     Joint(JointNumber),
-    Limit(LimitNumber),
     Link(LinkNumber),
     Surface(SurfaceNumber),
     Body(BodyNumber),
@@ -64,18 +52,23 @@ pub(crate) fn list(world: &World, initial: &World) -> Vec<Parameter> {
 pub(super) fn numbers(world: &World) -> Vec<Number> {
     let mut all = Vec::new();
     for robot in world.robot_ids() {
-        joint::list(world, robot, &mut all);
-        link::list(world, robot, &mut all);
-        surface::list_links(world, robot, &mut all);
+        all.extend(joint::rows(world, robot).map(|row| row.at(Place::Joint)));
+        all.extend(link::rows(world, robot).map(|row| row.at(Place::Link)));
+        all.extend(surface::rows_of_links(world, robot).map(|row| row.at(Place::Surface)));
     }
+    let add_surface = |all: &mut Vec<Number>, name: &str, part| {
+        all.extend(surface::rows(name, part).map(|row| row.at(Place::Surface)));
+    };
     for body in world.body_ids() {
-        body::list(world, body, &mut all);
+        add_surface(&mut all, &world.body(body).description().name, Owner::Body(body));
+        all.extend(body::rows(world, body).map(|row| row.at(Place::Body)));
     }
-    tie::list(world, &mut all);
+    all.extend(tie::springs(world).map(|row| row.at(Place::Spring)));
+    all.extend(tie::bushings(world).into_iter().map(|row| row.at(Place::Bushing)));
     if world.surface(Owner::Ground).is_some() {
-        surface::list("ground", Owner::Ground, &mut all);
+        add_surface(&mut all, "ground", Owner::Ground);
     }
-    world::list(&mut all);
+    all.extend(world::rows().map(|row| row.at(Place::World)));
     all
 }
 
@@ -89,16 +82,21 @@ pub(super) fn changed<'a>(
     let own = |number: &Number| number.get(world).zip(number.at_mass_of(world, initial));
     let differs = |number: &Number| match own(number) {
         Some((now, then)) if number.is_moment() => (now - then).abs() > ROUNDING * then.abs(),
-        Some((now, then)) => now.total_cmp(&then).is_ne(),
+        Some((now, then)) => differ(now, then),
         None => false,
     };
     all.iter()
         .filter(|number| {
-            let siblings = || all.iter().filter(|other| number.shares_inertia(other));
-            differs(number) || (number.is_moment() && siblings().any(differs))
+            let moments = || all.iter().filter(|n| n.is_moment() && number.shares_inertia(n));
+            differs(number) || (number.is_moment() && moments().any(differs))
         })
         .filter_map(|number| number.get(world).map(|value| (number, value)))
         .collect()
+}
+
+#[expect(clippy::float_cmp, reason = "a number that was not set is the same to the bit")]
+fn differ(now: f64, then: f64) -> bool {
+    now != then
 }
 
 /// Sets many numbers. Those of one inertia or of one joint's limits act together: one alone may be no rigid body's, or above the
@@ -125,12 +123,19 @@ pub(super) fn set_all(world: &mut World, settings: &[Setting]) -> Result<(), Wir
 
 fn set_group(world: &mut World, group: &[Setting]) -> Result<(), WireError> {
     let Some(Setting { number, value }) = group.first() else { return Ok(()) };
+    // The others of the group are of the same kind.
+    macro_rules! all {
+        ($kind:ident) => {
+            group.iter().filter_map(|setting| match setting.number.place {
+                Place::$kind(place) => Some((place, setting.value)),
+                _ => None,
+            })
+        };
+    }
     let done = match number.place {
-        Place::Drive(drive) => {
-            drive.set(world, *value);
-            Ok(())
-        }
-        Place::Joint(joint) => joint.set(world, *value),
+        Place::Joint(_) => joint::set(world, all!(Joint)),
+        Place::Link(_) => link::set(world, all!(Link)),
+        Place::Body(_) => body::set(world, all!(Body)),
         Place::Surface(surface) => surface.set(world, *value),
         Place::Spring(spring) => spring.set(world, *value),
         Place::Bushing(bushing) => bushing.set(world, *value),
@@ -138,34 +143,13 @@ fn set_group(world: &mut World, group: &[Setting]) -> Result<(), WireError> {
             setting.set(world, *value);
             Ok(())
         }
-        Place::Limit(_) => {
-            let all = group.iter().filter_map(|s| match s.number.place {
-                Place::Limit(limit) => Some((limit, s.value)),
-                _ => None,
-            });
-            joint::set_limits(world, all)
-        }
-        Place::Link(_) => {
-            let all = group.iter().filter_map(|s| match s.number.place {
-                Place::Link(link) => Some((link, s.value)),
-                _ => None,
-            });
-            link::set(world, all)
-        }
-        Place::Body(_) => {
-            let all = group.iter().filter_map(|s| match s.number.place {
-                Place::Body(body) => Some((body, s.value)),
-                _ => None,
-            });
-            body::set(world, all)
-        }
     };
     done.map_err(|error: WorldError| WireError::from_text(Code::Invalid, &error).at(&number.name))
 }
 
 impl Setting<'_> {
     fn check(&self) -> Result<(), WireError> {
-        let (least, most) = self.number.range;
+        let Range { least, most } = self.number.range;
         if (least..=most).contains(&self.value) {
             return Ok(());
         }
@@ -184,8 +168,8 @@ impl Number {
             value: value(world),
             initial: value(initial),
             unit: self.unit.to_owned(),
-            min: Some(self.range.0),
-            max: Some(self.range.1),
+            min: Some(self.range.least),
+            max: Some(self.range.most),
             text: self.text.to_owned(),
         }
     }
@@ -193,9 +177,7 @@ impl Number {
     /// Value in a world; `None` where that has no such thing.
     pub(super) fn get(&self, world: &World) -> Option<f64> {
         match self.place {
-            Place::Drive(drive) => Some(drive.get(world)),
             Place::Joint(joint) => Some(joint.get(world)),
-            Place::Limit(limit) => Some(limit.get(world)),
             Place::Link(link) => Some(link.get(world)),
             Place::Surface(surface) => surface.get(world),
             Place::Body(body) => Some(body.get(world)),
@@ -213,7 +195,7 @@ impl Number {
     /// Whether another number changes with this one, or acts only together with it.
     pub(super) fn acts_with(&self, other: &Self) -> bool {
         match (self.place, other.place) {
-            (Place::Limit(a), Place::Limit(b)) => a.is_beside(b),
+            (Place::Joint(a), Place::Joint(b)) => a.is_limit_beside(b),
             _ => self.shares_inertia(other),
         }
     }

@@ -3,14 +3,14 @@
 use karakuri_model::FrameId;
 use karakuri_physics::{Owner, RobotId, World, WorldError};
 
-use super::{Number, Place};
+use super::row::{Range, Row};
 
 /// Largest coefficient of friction, and of rolling and spinning [m].
 const LARGEST_FRICTION: f64 = 10.0;
 
 /// A number of a surface.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct SurfaceNumber {
+pub(in crate::run) struct SurfaceNumber {
     part: Owner,
     what: OfSurface,
 }
@@ -23,30 +23,33 @@ enum OfSurface {
     Spinning,
 }
 
-/// Lists the numbers of a thing's surface.
-pub(super) fn list(name: &str, part: Owner, all: &mut Vec<Number>) {
-    let rows = [
+/// Rows of the surface of a thing of this name.
+pub(super) fn rows(name: &str, part: Owner) -> [Row<SurfaceNumber>; 4] {
+    [
         ("friction", OfSurface::Friction, "", LARGEST_FRICTION, "Coulomb coefficient."),
         ("restitution", OfSurface::Restitution, "", 1.0, "Part of an impact given back."),
         ("rolling", OfSurface::Rolling, "m", LARGEST_FRICTION, "Rolling friction."),
         ("spinning", OfSurface::Spinning, "m", LARGEST_FRICTION, "Torsional friction."),
-    ];
-    for (key, what, unit, most, text) in rows {
-        let place = Place::Surface(SurfaceNumber { part, what });
-        all.push(Number { name: format!("{name}.{key}"), place, unit, range: (0.0, most), text });
-    }
+    ]
+    .map(|(key, what, unit, most, text)| {
+        let place = SurfaceNumber { part, what };
+        Row { name: format!("{name}.{key}"), place, unit, range: Range::up_to(most), text }
+    })
 }
 
-/// Lists the surfaces of a robot's links.
-pub(super) fn list_links(world: &World, robot: RobotId, all: &mut Vec<Number>) {
+/// Rows of the surfaces of a robot's links.
+pub(super) fn rows_of_links(
+    world: &World,
+    robot: RobotId,
+) -> impl Iterator<Item = Row<SurfaceNumber>> {
     let view = world.robot(robot);
     let mut links: Vec<usize> = view.model().collisions.iter().map(|g| g.frame.0).collect();
     links.sort_unstable();
     links.dedup();
-    for link in links {
+    links.into_iter().flat_map(move |link| {
         let name = format!("{}.surfaces.{}", view.name(), view.model().frames[link].name);
-        list(&name, Owner::Link { robot, frame: FrameId(link) }, all);
-    }
+        rows(&name, Owner::Link { robot, frame: FrameId(link) })
+    })
 }
 
 impl SurfaceNumber {

@@ -2,11 +2,11 @@
 
 use karakuri_physics::{Bushing, JointId, SpringId, World, WorldError};
 
-use super::{LARGEST, Number, Place};
+use super::row::{FROM_ZERO, Row};
 
 /// A number of a spring.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct SpringNumber {
+pub(in crate::run) struct SpringNumber {
     spring: SpringId,
     what: OfSpring,
 }
@@ -20,33 +20,35 @@ enum OfSpring {
 
 /// A number of the springs and dampers of an attached joint.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct BushingNumber {
+pub(in crate::run) struct BushingNumber {
     joint: JointId,
     /// Rotation x y z, translation x y z.
     axis: usize,
     damps: bool,
 }
 
-const FROM_ZERO: (f64, f64) = (0.0, LARGEST);
-
-/// Lists springs, and joints that leave a degree of freedom.
-pub(super) fn list(world: &World, all: &mut Vec<Number>) {
-    for (i, (spring, _)) in world.springs().enumerate() {
-        let rows = [
-            ("stiffness", OfSpring::Stiffness, "N/m", "Force over stretch."),
-            ("damping", OfSpring::Damping, "N·s/m", "Force over the rate of its length."),
-            ("rest_length", OfSpring::RestLength, "m", "Length without force."),
-        ];
+/// Rows of springs.
+pub(super) fn springs(world: &World) -> impl Iterator<Item = Row<SpringNumber>> {
+    world.springs().enumerate().flat_map(|(i, (spring, _))| {
         let name = match world.spring_name(spring) {
             "" => crate::session::unnamed_spring(i),
             name => name.to_owned(),
         };
-        for (key, what, unit, text) in rows {
-            let name = format!("springs.{name}.{key}");
-            let place = Place::Spring(SpringNumber { spring, what });
-            all.push(Number { name, place, unit, range: FROM_ZERO, text });
-        }
-    }
+        [
+            ("stiffness", OfSpring::Stiffness, "N/m", "Force over stretch."),
+            ("damping", OfSpring::Damping, "N·s/m", "Force over the rate of its length."),
+            ("rest_length", OfSpring::RestLength, "m", "Length without force."),
+        ]
+        .map(|(key, what, unit, text)| {
+            let (name, place) = (format!("springs.{name}.{key}"), SpringNumber { spring, what });
+            Row { name, place, unit, range: FROM_ZERO, text }
+        })
+    })
+}
+
+/// Rows of joints that leave a degree of freedom.
+pub(super) fn bushings(world: &World) -> Vec<Row<BushingNumber>> {
+    let mut all = Vec::new();
     for name in world.joint_names() {
         let Some(joint) = world.find_joint(name) else { continue };
         let Some(description) = world.joint_description(joint) else { continue };
@@ -59,9 +61,9 @@ pub(super) fn list(world: &World, all: &mut Vec<Number>) {
                     (false, false) => ("linear_stiffness", "N/m"),
                     (false, true) => ("linear_damping", "N·s/m"),
                 };
-                all.push(Number {
+                all.push(Row {
                     name: format!("joints.{name}.{key}.{xyz}"),
-                    place: Place::Bushing(BushingNumber { joint, axis, damps }),
+                    place: BushingNumber { joint, axis, damps },
                     unit,
                     range: FROM_ZERO,
                     text: "Along an axis of the joint's frame.",
@@ -69,6 +71,7 @@ pub(super) fn list(world: &World, all: &mut Vec<Number>) {
             }
         }
     }
+    all
 }
 
 impl SpringNumber {

@@ -2,14 +2,14 @@
 
 use karakuri_physics::{World, WorldSettings};
 
-use super::{Number, Place};
+use super::row::{Range, Row};
 
 /// Largest acceleration of gravity. [m/s²]
 const LARGEST_GRAVITY: f64 = 1e3;
 
 /// A setting of the world.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum WorldNumber {
+pub(in crate::run) enum WorldNumber {
     Gravity(usize),
     Iterations,
     RestitutionThreshold,
@@ -19,29 +19,65 @@ pub(super) enum WorldNumber {
     AnchorRate,
 }
 
-/// Lists the settings of the world.
-pub(super) fn list(all: &mut Vec<Number>) {
-    let mut add = |name: &str, what, unit, range, text| {
-        let (name, place) = (format!("world.{name}"), Place::World(what));
-        all.push(Number { name, place, unit, range, text });
+/// Rows of the settings.
+pub(super) fn rows() -> impl Iterator<Item = Row<WorldNumber>> {
+    let row = |name: &str, place, unit, range, text| Row {
+        name: format!("world.{name}"),
+        place,
+        unit,
+        range,
+        text,
     };
-    let gravity = (-LARGEST_GRAVITY, LARGEST_GRAVITY);
-    for (i, axis) in ["x", "y", "z"].into_iter().enumerate() {
-        let what = WorldNumber::Gravity(i);
-        add(&format!("gravity.{axis}"), what, "m/s²", gravity, "Gravitational acceleration.");
-    }
-    let text = "Most iterations of the contact solver.";
-    add("solver.iterations", WorldNumber::Iterations, "", (1.0, 1e6), text);
-    let text = "Impacts slower than this do not bounce.";
-    add("restitution_threshold", WorldNumber::RestitutionThreshold, "m/s", (0.0, 1e3), text);
-    let text = "Penetration that is left alone.";
-    add("penetration.slop", WorldNumber::PenetrationSlop, "m", (0.0, 1.0), text);
-    let text = "Part of a penetration that is undone a step.";
-    add("penetration.rate", WorldNumber::PenetrationRate, "", (0.0, 1.0), text);
-    let text = "Most that a penetration is undone a step.";
-    add("penetration.step", WorldNumber::PenetrationStep, "m", (0.0, 1.0), text);
-    let text = "Part of the drift of a sticking contact that is undone a step.";
-    add("anchor_rate", WorldNumber::AnchorRate, "", (0.0, 1.0), text);
+    let gravity = ["x", "y", "z"].into_iter().enumerate().map(move |(i, axis)| {
+        let (name, range) = (format!("gravity.{axis}"), Range::within(LARGEST_GRAVITY));
+        row(&name, WorldNumber::Gravity(i), "m/s²", range, "Gravitational acceleration.")
+    });
+    let part = Range::up_to(1.0);
+    let others = [
+        (
+            "solver.iterations",
+            WorldNumber::Iterations,
+            "",
+            Range { least: 1.0, most: 1e6 },
+            "Most iterations of the contact solver.",
+        ),
+        (
+            "restitution_threshold",
+            WorldNumber::RestitutionThreshold,
+            "m/s",
+            Range::up_to(1e3),
+            "Impacts slower than this do not bounce.",
+        ),
+        (
+            "penetration.slop",
+            WorldNumber::PenetrationSlop,
+            "m",
+            part,
+            "Penetration that is left alone.",
+        ),
+        (
+            "penetration.rate",
+            WorldNumber::PenetrationRate,
+            "",
+            part,
+            "Part of a penetration that is undone a step.",
+        ),
+        (
+            "penetration.step",
+            WorldNumber::PenetrationStep,
+            "m",
+            part,
+            "Most that a penetration is undone a step.",
+        ),
+        (
+            "anchor_rate",
+            WorldNumber::AnchorRate,
+            "",
+            part,
+            "Part of the drift of a sticking contact that is undone a step.",
+        ),
+    ];
+    gravity.chain(others.map(|(name, what, unit, range, text)| row(name, what, unit, range, text)))
 }
 
 impl WorldNumber {
