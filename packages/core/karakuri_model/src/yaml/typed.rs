@@ -216,11 +216,8 @@ fn scalar(text: &str, plain: bool) -> Scalar {
         "false" | "False" | "FALSE" => return Scalar::Bool(false),
         _ => {}
     }
-    match (integer(text), float(text)) {
-        (Some(integer), _) => Scalar::Integer(integer),
-        (None, Some(number)) => Scalar::Float(number),
-        (None, None) => Scalar::Text,
-    }
+    let number = integer(text).map(Scalar::Integer).or_else(|| float(text).map(Scalar::Float));
+    number.unwrap_or(Scalar::Text)
 }
 
 fn visit_scalar<'n, V: Visitor<'n>>(
