@@ -85,8 +85,8 @@ pub fn center_of_mass_jacobian(
     }
 }
 
-/// Velocity of the centre of mass per unit velocity of degree of freedom `k`: the linear momentum of its subtree over the whole
-/// mass. [kg] Needs `update_composites`.
+/// Velocity of the centre of mass for a unit velocity of degree of freedom `k`: the linear momentum of its subtree over the mass
+/// of the whole robot [kg]. Needs `update_composites`. [m/s] (3)
 pub(crate) fn center_of_mass_velocity(data: &Data, k: usize, mass: f64) -> Vector3 {
     data.composite[data.topology.dof_body[k]].mul(&data.subspace[k]).force / mass
 }
