@@ -1,7 +1,6 @@
-// What the page may take (support/budget.ts). Others may use the machine: the fastest of some counts.
+// What the page may take. Others may use the machine: the fastest of some counts.
 
 import { writeFileSync } from 'node:fs';
-import { least, longest } from './support/budget';
 import { expect, test } from './support/test';
 
 const HEAD = `karakuri_motion: 1
@@ -17,6 +16,9 @@ motions:
       - {pose: bow, time: 1}
       - {pose: stand, time: 1}
 `;
+
+/** Times that are near what a small machine can are asked for with KARAKURI_BUDGETS=1; without, what only a fault makes of them fails. */
+const SLACK = process.env.KARAKURI_BUDGETS === undefined ? 5 : 1;
 
 /** A hundred boxes around the robot. */
 const CROWD = Array.from({ length: 100 }, (_, i) => {
@@ -41,7 +43,7 @@ test('the first frame is there three seconds after the address is opened', async
     await context.close();
   }
   console.log(`first frame after ${times.map((time) => time.toFixed(0)).join(', ')} ms, ${(await studio.get('inSoftware')) ? 'in software' : 'by a graphics card'}`);
-  expect(Math.min(...times)).toBeLessThan(longest(3000));
+  expect(Math.min(...times)).toBeLessThan(3000);
 });
 
 test('an edit is drawn within 50 ms', async ({ start, studio, page, folder }) => {
@@ -62,7 +64,7 @@ test('an edit is drawn within 50 ms', async ({ start, studio, page, folder }) =>
   }
   times.sort((a, b) => a - b);
   console.log(`an edit is drawn after ${times.map((time) => time.toFixed(0)).join(', ')} ms`);
-  expect(times[2]).toBeLessThan(longest(50));
+  expect(times[2]).toBeLessThan(50 * SLACK);
 });
 
 test('a robot among a hundred bodies moves smoothly', async ({ start, studio, page, folder }) => {
@@ -81,7 +83,7 @@ test('a robot among a hundred bodies moves smoothly', async ({ start, studio, pa
     return all;
   });
   console.log(`18 links and 100 bodies in low detail: ${rates.map((rate) => rate.toFixed(0)).join(', ')} frames/s`);
-  expect(Math.max(...rates)).toBeGreaterThan(least(30));
+  expect(Math.max(...rates)).toBeGreaterThan(30 / SLACK);
 });
 
 test('memory stays flat while a motion plays', async ({ start, studio, page, folder }) => {

@@ -1,7 +1,6 @@
 // Story 6: change numbers while the simulation runs.
 
 import type { Page } from '@playwright/test';
-import { longest } from '../support/budget';
 import { expect, test } from '../support/test';
 
 /** Types a value into the field of a parameter; the time from Enter until the page shows what the simulation has. [ms] */
@@ -41,14 +40,14 @@ test('friction and stiffness change at once, and go back', async ({ start, studi
   // others use this machine as well: the fastest of some counts
   for (const value of [0.5, 0.4, 0.3, 0.2, 0.1]) times.push(await change(page, 'ground.friction', value));
   console.log(`a parameter is there after ${times.map((time) => time.toFixed(0)).join(', ')} ms`);
-  expect(Math.min(...times)).toBeLessThan(longest(100));
+  expect(Math.min(...times)).toBeLessThan(100);
   await expect(page.getByRole('button', { name: 'Reset ground.friction' })).toBeVisible();
   await expect(field).toHaveValue(/^0\.1/);
 
   await page.evaluate(() => (document.activeElement as HTMLElement).blur());
-  for (let i = 0; i < 5; i++) {
+  for (const value of [0.2, 0.3, 0.4, 0.5, Number(before)]) {
     await page.keyboard.press('Control+z');
-    await studio.idle();
+    await expect.poll(() => page.evaluate(() => window.__studio?.parameter('ground.friction'))).toBe(value);
   }
   await expect(field).toHaveValue(before);
 

@@ -12,7 +12,7 @@ export interface Hook {
   /** Whether the robot is drawn. */
   readonly ready: boolean;
   readonly rev: number;
-  /** Whether every request is answered and everything is drawn. */
+  /** Whether every request is answered and everything is drawn; of a running simulation the next frame is always to come. */
   readonly idle: boolean;
   readonly language: string;
   readonly hovered: string | null;
@@ -77,7 +77,11 @@ export function exposeHook(studio: Studio, edits: Edits, reach: Reach, picture: 
       (display.evaluated !== null || studio.robot === null),
     rev: () => studio.rev,
     idle: () =>
-      studio.pending === 0 && display.idle && reach.idle && !edits.dragging && (drawn()?.idle ?? true),
+      studio.pending === 0 &&
+      display.idle &&
+      reach.idle &&
+      !edits.dragging &&
+      (studio.run?.phase === 'running' || (drawn()?.idle ?? true)),
     language: currentLanguage,
     hovered: () => studio.hoveredJoint,
     selection: () => studio.selection,
