@@ -68,8 +68,8 @@ class NodeProcess:
             code, _ = self.stop()
             if kind is None:
                 assert code == 0, f"stopped with {code}:\n" + self.output()
-        elif kind is not None:
-            print(self.output())
+        # pytest shows it where a test failed; a fixture does not see that.
+        print(self.output())
 
     def output(self):
         """All that it printed."""
