@@ -4,6 +4,7 @@ alone and with physics behind them, so101 moves arm and jaw, and grips a block."
 import json
 import subprocess
 import sys
+import time
 
 import pytest
 import yaml
@@ -65,7 +66,10 @@ def test_so101_opens_and_shuts_its_jaw_and_stalls_on_what_stops_it(environment, 
         # 30 mm by the law of the jaw: -0.1745 + 0.3539 + asin((0.030 - 0.0281) / 0.07964) = 0.2033 rad; the shaft's zero is 45 degrees off.
         bus.stops(6, 0.2033 - 0.7854, 1.0)
         for effort, which in ((4.0, 0), (8.0, 1)):
+            begun = time.monotonic()
             status, result, position, felt = command(0.0, effort, which)
+            # 50 mm at 50 mm/s and half a second without progress; what it felt of its own motion would have it creep for 20 s.
+            assert time.monotonic() - begun < 10
             assert status == GoalStatus.STATUS_SUCCEEDED and result.stalled and not result.reached_goal, result
             assert position == pytest.approx(0.030, abs=0.001) and felt == pytest.approx(effort, abs=0.1 * effort)
             # 0.0796 m is the lever there. Of 4 N a count of the goal is 7 %, beside the 10 % within which the force is held.

@@ -37,7 +37,8 @@ impl DriveForce {
     pub fn new(joint: &Joint) -> Self {
         Self {
             inertia: joint.armature,
-            viscous: joint.damping,
+            // An effort that is measured has lost the back-EMF already.
+            viscous: joint.damping - joint.back_emf,
             friction: joint.friction,
             velocity: None,
             residual: None,

@@ -118,7 +118,8 @@ impl Cell {
     fn step(&mut self) {
         self.n += 1;
         let robot = self.world.robot(self.robot);
-        let (q, v, effort) = (robot.q().to_vec(), robot.v().to_vec(), robot.efforts().to_vec());
+        let (q, v) = (robot.q().to_vec(), robot.v().to_vec());
+        let effort: Vec<f64> = (0..v.len()).map(|dof| robot.motor_effort(dof)).collect();
         let measured = Measurement {
             time: Time::from_nanoseconds(self.n * 10_000_000),
             q: &q,

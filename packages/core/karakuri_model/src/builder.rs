@@ -95,8 +95,10 @@ pub struct JointSpec {
     pub cone: Option<Cone>,
     /// Reflected rotor inertia. [kg·m² or kg]
     pub armature: f64,
-    /// Viscous friction. [N·m·s/rad or N·s/m]
+    /// Effort that the joint loses a velocity: viscous friction, and the motor's back-EMF. [N·m·s/rad or N·s/m]
     pub damping: f64,
+    /// Part of `damping` that is the back-EMF of the motor, which a measured current is without. [N·m·s/rad or N·s/m]
+    pub back_emf: f64,
     /// Dry friction. [N·m or N]
     pub friction: f64,
     /// The servo, if the joint is driven.
@@ -131,6 +133,7 @@ impl JointSpec {
             cone: None,
             armature: 0.0,
             damping: 0.0,
+            back_emf: 0.0,
             friction: 0.0,
             drive: None,
             mimic: None,

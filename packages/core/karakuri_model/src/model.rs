@@ -210,8 +210,10 @@ pub struct Joint {
     pub cone: Option<Cone>,
     /// Reflected rotor inertia. [kg·m² or kg]
     pub armature: f64,
-    /// Viscous friction. [N·m·s/rad or N·s/m]
+    /// Effort that the joint loses a velocity: viscous friction, and the motor's back-EMF. [N·m·s/rad or N·s/m]
     pub damping: f64,
+    /// Part of `damping` that is the back-EMF of the motor, which a measured current is without. [N·m·s/rad or N·s/m]
+    pub back_emf: f64,
     /// Dry friction. [N·m or N]
     pub friction: f64,
     /// The servo, if the joint is driven.

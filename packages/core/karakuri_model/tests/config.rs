@@ -51,7 +51,7 @@ base: fixed
 base_pose: {xyz: [0, 0, 2]}
 groups: {arm: [ja, jb]}
 drives:
-  ja: &d {stiffness: 10, damping: 1, armature: 0.1, friction: 0.2, viscous: 0.3, effort: 4, velocity: 6}
+  ja: &d {stiffness: 10, damping: 1, armature: 0.1, friction: 0.2, viscous: 0.3, back_emf: 0.4, effort: 4, velocity: 6}
   jb: *d
 loops:
   l: {link_a: base, link_b: tip, type: hinge, axis: [0, 1, 0], frame: {xyz: [2, 0, 0]}}
@@ -70,9 +70,10 @@ collision:
     let joint = &model.joints[1];
     let drive = joint.drive.unwrap();
     let read = [drive.stiffness, drive.damping, joint.armature, joint.friction, joint.damping];
-    for (read, written) in read.into_iter().zip([10.0, 1.0, 0.1, 0.2, 0.3]) {
+    for (read, written) in read.into_iter().zip([10.0, 1.0, 0.1, 0.2, 0.7]) {
         assert_relative_eq!(read, written);
     }
+    assert_relative_eq!(joint.back_emf, 0.4);
     assert_eq!((joint.limits.effort, joint.limits.velocity, joint.limits.upper), (4.0, 6.0, 1.0));
     let l = &model.loops[0];
     assert_eq!(l.locked, [true, true, false, true, true, true]);

@@ -248,7 +248,7 @@ impl ServoWorld {
                     shaft.stiffness / shaft.ratio.powi(2) * (servo.setpoint() - servo.position);
                 desired.clamp(-available, available)
             } else {
-                view.efforts()[shaft.v] / shaft.ratio
+                view.motor_effort(shaft.v) / shaft.ratio
             };
         }
     }

@@ -151,7 +151,7 @@ impl RobotIo for SimulatedWorld {
         for (i, joint) in layout.joints.iter().enumerate() {
             state.position[i] = view.q()[joint.q];
             state.velocity[i] = view.v()[joint.v];
-            state.effort[i] = view.efforts()[joint.v];
+            state.effort[i] = view.motor_effort(joint.v);
         }
         state.base = base_state(&layout.model, view.q(), view.v());
         for (reading, sensor) in state.wrenches.iter_mut().zip(&layout.wrenches) {

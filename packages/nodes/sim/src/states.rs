@@ -95,7 +95,7 @@ fn spawned_joints(
             message.name.push(format!("{}/{}", robot.name(), joint.name));
             message.position.push(robot.q()[joint.q_start]);
             message.velocity.push(robot.v()[joint.v_start]);
-            message.effort.push(robot.efforts()[joint.v_start]);
+            message.effort.push(robot.motor_effort(joint.v_start));
         }
     }
     message

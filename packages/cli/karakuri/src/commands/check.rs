@@ -162,7 +162,8 @@ fn summary(model: &Model) -> Value {
                 "stiffness": joint.drive.map(|d| d.stiffness),
                 "damping": joint.drive.map(|d| d.damping),
                 "armature": joint.armature,
-                "viscous_friction": joint.damping,
+                "viscous_friction": joint.damping - joint.back_emf,
+                "back_emf": joint.back_emf,
                 "dry_friction": joint.friction,
             })
         })

@@ -7,6 +7,8 @@ use crate::end_effector::KINDS;
 
 const INERTIA: f64 = 0.03;
 const VISCOUS: f64 = 0.6;
+/// In the joint's damping, not in what the current tells.
+const BACK_EMF: f64 = 0.4;
 const FRICTION: f64 = 0.05;
 
 fn drive() -> DriveForce {
@@ -21,7 +23,8 @@ fn drive() -> DriveForce {
         limit_restitution: 0.0,
         cone: None,
         armature: INERTIA,
-        damping: VISCOUS,
+        damping: VISCOUS + BACK_EMF,
+        back_emf: BACK_EMF,
         friction: FRICTION,
         drive: None,
     };

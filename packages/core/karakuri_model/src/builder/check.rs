@@ -269,6 +269,7 @@ fn check_numbers(joint: &JointSpec, report: &mut Report) {
     let mut at_least_zero = vec![
         ("armature", joint.armature),
         ("viscous friction", joint.damping),
+        ("back-EMF", joint.back_emf),
         ("dry friction", joint.friction),
     ];
     if let Some(drive) = joint.drive {

@@ -127,6 +127,7 @@ fn moving_joint(spec: &JointSpec, kind: JointKind, pose_in_parent: Pose) -> Join
         limit_restitution: spec.limit_restitution,
         armature: spec.armature,
         damping: spec.damping,
+        back_emf: spec.back_emf,
         friction: spec.friction,
         drive: if one_dof { spec.drive } else { None },
     }

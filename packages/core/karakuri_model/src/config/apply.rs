@@ -169,7 +169,9 @@ fn set_drive(joint: &mut JointSpec, config: &DriveConfig, driven: bool) {
     // What the YAML leaves out stays as the URDF says.
     joint.armature = config.armature.unwrap_or(joint.armature);
     joint.friction = config.friction.unwrap_or(joint.friction);
-    joint.damping = config.viscous.unwrap_or(joint.damping);
+    joint.back_emf = config.back_emf.unwrap_or(joint.back_emf);
+    // The joint feels both alike; only what is measured of the motor tells them apart.
+    joint.damping = config.viscous.unwrap_or(joint.damping) + joint.back_emf;
     joint.limits.effort = config.effort.unwrap_or(joint.limits.effort);
     joint.limits.velocity = config.velocity.unwrap_or(joint.limits.velocity);
     if let Some(stiffness) = config.limit_stiffness {

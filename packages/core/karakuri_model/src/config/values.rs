@@ -43,6 +43,7 @@ pub(crate) struct DriveConfig {
     pub(crate) armature: Option<f64>,
     pub(crate) friction: Option<f64>,
     pub(crate) viscous: Option<f64>,
+    pub(crate) back_emf: Option<f64>,
     pub(crate) effort: Option<f64>,
     pub(crate) velocity: Option<f64>,
     pub(crate) limit_stiffness: Option<f64>,

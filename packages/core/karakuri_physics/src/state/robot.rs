@@ -109,6 +109,8 @@ pub(crate) struct Robot {
     pub(crate) friction: Vec<f64>,
     /// Limits of joints with one degree of freedom. (nv)
     pub(crate) limits: Vec<JointLimits>,
+    /// Back-EMF of motors. [N·m·s/rad or N·s/m] (nv)
+    pub(crate) back_emf: Vec<f64>,
     /// Coefficients of restitution of rigid limits; empty where nothing bounces. [-] (nv)
     pub(crate) limit_restitution: Vec<f64>,
     extra: Vec<f64>,
@@ -167,6 +169,7 @@ impl Robot {
             joint_damping: per_dof(&model, 0.0, |j| j.damping),
             friction: per_dof(&model, 0.0, |j| j.friction),
             limits: JointLimits::of_model(&model),
+            back_emf: per_dof(&model, 0.0, |j| j.back_emf),
             limit_restitution: limit_restitutions(&model),
             extra: vec![0.0; nv],
             zeros: vec![0.0; nv],

@@ -47,6 +47,14 @@ impl<'a> RobotView<'a> {
     pub fn efforts(self) -> &'a [f64] {
         &self.0.efforts
     }
+    /// Effort of a joint's motor as its current tells it: that of the drive in the last step, less what the back-EMF takes at the
+    /// present velocity. [N·m or N]
+    ///
+    /// # Panics
+    /// When there is no velocity coordinate `dof`.
+    pub fn motor_effort(self, dof: usize) -> f64 {
+        self.0.efforts[dof] - self.0.back_emf[dof] * self.0.v[dof]
+    }
     /// Targets and gains of its drives. (nv each)
     pub fn drives(self) -> &'a Drives {
         &self.0.drives

@@ -326,7 +326,9 @@ impl Servo {
         /// Share of the stall current that electronics and friction take at any speed. [-]
         const IDLE: f64 = 0.02;
         let load = self.load();
-        let share = if self.is_driven() { load + IDLE.copysign(load) } else { 0.0 };
+        // Friction takes it against the motion; at rest what is left of it bears the load.
+        let direction = if self.velocity == 0.0 { load } else { self.velocity };
+        let share = if self.is_driven() { load + IDLE.copysign(direction) } else { 0.0 };
         self.current = share * self.rating.stall_current;
         let settled = AMBIENT + STALL_HEATING * share * share;
         self.temperature += (settled - self.temperature) * (1.0 - (-dt / HEAT_TIME).exp());

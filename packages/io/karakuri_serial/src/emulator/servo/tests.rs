@@ -50,6 +50,16 @@ fn it_keeps_its_limits_of_speed_and_acceleration() {
 }
 
 #[test]
+fn friction_takes_its_current_against_the_motion() {
+    for goal in [2.0_f64, -2.0] {
+        let mut servo = servo();
+        (servo.torque_on, servo.goal, servo.speed_limit) = (true, goal, 0.5);
+        run(&mut servo, 1.0);
+        assert!(servo.current * goal > 0.0 && servo.current.abs() < 0.1, "{servo:?}");
+    }
+}
+
+#[test]
 fn a_wheel_turns_at_its_velocity() {
     let mut servo = servo();
     (servo.torque_on, servo.mode, servo.goal_velocity) = (true, Mode::Velocity, -2.0);
