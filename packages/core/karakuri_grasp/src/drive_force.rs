@@ -4,6 +4,7 @@
 //! driven joint, `ṙ = K (I v̇ − (τ − c v − f s(v)) − r)`, which follows the external torque with the time constant 1/K [Haddadin 2017],
 //! discretised by the implicit Euler method: no acceleration is measured, any period is stable.
 //! `I` is the reflected rotor inertia, `c` and `f` viscous and dry friction of the joint, `s(v)` the sign of the velocity, gradual about 0.
+//! The back-EMF of the motor is no part of `c`: the effort that a current tells is without it.
 //!
 //! Limits: at rest dry friction may take any part of ±f, so that the force is known to within f over the lever; the weight of the jaw and its
 //! own inertia are left out. It is one torque: the same force is reported for both fingers, and nothing is known of the tangential ones.

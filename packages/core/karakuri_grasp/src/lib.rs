@@ -9,5 +9,6 @@ pub mod grip_monitor;
 pub mod gripper_command;
 pub mod pick_and_place;
 pub mod slip;
+pub mod suction;
 
 pub use end_effector::{EndEffector, EndEffectorError, FingerForce, Fingers};
