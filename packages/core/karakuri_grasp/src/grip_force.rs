@@ -28,6 +28,10 @@ const GENTLE: f64 = 5.0;
 /// Largest relative error of the force that the dead band may leave: less than any judgement of it asks for. [-]
 const CLOSE: f64 = 0.02;
 
+/// Time without any touch after which what was gripped is gone. [s]
+// Shorter: a hand that shakes lets go; longer: a force that was felt of the hand's own motion has it creep on through the air.
+const COME_OFF: f64 = 0.1;
+
 /// Cut-off of the force filter: 4 ms behind, which at the rate [`FORCE_RATE`] is 0.04 rad of phase; a lower one would lag where
 /// the fingers touch, a higher one would let the sensors' noise through. [Hz]
 const FILTER: f64 = 40.0;
@@ -100,7 +104,7 @@ pub struct GripState {
     pub forces: [f64; 2],
     /// Whether each finger touches something. (2)
     pub touching: [bool; 2],
-    /// Whether the fingers reached the desired force in this task ([`is_firm`]).
+    /// Whether the fingers reached the desired force in this task ([`is_firm`]), and have felt something since.
     pub gripped: bool,
     /// Whether the hand is closed to the end of its range.
     pub at_end: bool,
@@ -126,6 +130,8 @@ pub struct GripForce {
     target: Option<f64>,
     filtered: [f64; 2],
     tare: [f64; 2],
+    /// Time since a finger touched anything. [s]
+    untouched: f64,
     state: GripState,
 }
 
@@ -140,6 +146,7 @@ impl GripForce {
             target: None,
             filtered: [0.0; 2],
             tare: [0.0; 2],
+            untouched: 0.0,
             state: GripState::default(),
         }
     }
@@ -285,6 +292,8 @@ impl GripForce {
             self.state.forces[k] = self.filtered[k] - self.tare[k];
             self.state.touching[k] = self.state.forces[k] > self.settings.contact_force;
         }
+        self.untouched = if self.is_touching() { 0.0 } else { self.untouched + dt };
+        self.state.gripped &= self.untouched < COME_OFF;
         self.state.opening = hand.opening(position);
     }
 
