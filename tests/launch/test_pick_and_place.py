@@ -115,7 +115,8 @@ def test_two_interrupts_at_once_are_one(environment, tmp_path):
         command = [str(executable("karakuri")), "launch", str(ROOT / "launch/arm6.launch.xml")]
         process = subprocess.Popen(command, env=environment, stdout=said, stderr=subprocess.STDOUT)
         deadline = time.monotonic() + 60.0
-        while "controlling `arm6`" not in (tmp_path / "said").read_text():
+        # Each of them is there to catch it.
+        while not all(line in (tmp_path / "said").read_text() for line in ("controlling `arm6`", "publishing transforms", "sim: arm")):
             assert process.poll() is None and time.monotonic() < deadline, (tmp_path / "said").read_text()
             time.sleep(0.05)
         process.send_signal(signal.SIGINT)

@@ -83,6 +83,11 @@ class NodeProcess:
 
     def stop(self, number=signal.SIGINT, timeout=30.0):
         """Sends a signal; the exit code and how long the end took in seconds."""
+        # Until a program has said something it may not catch signals yet, and die of them: loading its libraries takes a while on a
+        # busy machine.
+        loaded = time.monotonic() + 2.0
+        while not self.lines and self.process.poll() is None and time.monotonic() < loaded:
+            time.sleep(0.01)
         started = time.monotonic()
         self.process.send_signal(number)
         try:
