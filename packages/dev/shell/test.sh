@@ -33,12 +33,12 @@ slow=(
   any_start_leads_to_a_motion_that_repeats
   both_robots_walk_on_slopes
   by_the_divergent_component_they_walk_as_far
-  full_dynamics_see_the_prescribed_zmp
   dropped_stones_rest_on_a_box
   dropped_stones_rest_on_a_bumpy_height_field
   dropped_stones_rest_on_a_height_field
   dropped_stones_rest_on_a_mesh
   dropped_stones_rest_on_the_ground
+  full_dynamics_see_the_prescribed_zmp
   huge_velocities_are_stepped_or_refused_by_name
   late_targets_while_closing_do_not_strike
   restore_and_step_is_bit_equal_in_a_thousand_worlds_of_robots_and_bodies
