@@ -89,6 +89,6 @@ def test_groups_of_the_robot_yaml_may_be_left_out(environment, ros, tmp_path):
         status, result = ros.result(handle)
         assert result.error_code == result.SUCCESSFUL, result.error_string
         # the middleware may find this listener long after the controller
-        states.messages.clear()
+        states.clear()
         assert distance(at(states.wait()), turned(0.3)) < 0.01
     wait_gone(environment)

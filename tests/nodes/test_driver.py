@@ -45,7 +45,7 @@ class Diagnostics:
 
     def forget(self):
         """Looks at nothing that was said before."""
-        self._topic.messages.clear()
+        self._topic.clear()
 
     def fault(self):
         """What keeps the robot from being commanded, by the newest message."""
@@ -55,7 +55,7 @@ class Diagnostics:
 
     def wait(self, level, words, part="robot"):
         """Waits for a status that is said from now on."""
-        self._topic.messages.clear()
+        self._topic.clear()
         name = f"{NAMESPACE.strip('/')}/driver: {part}"
 
         def is_it(message):
@@ -80,7 +80,7 @@ def carry_out(ros, positions, duration=1.5):
 def set_off(ros, robot, states):
     """Starts the arm on a long way; returns when it is on it."""
     handle = send(ros, FAR, 2.0)
-    states.messages.clear()
+    states.clear()
     states.wait(lambda m: 0.2 < at(m, ARM)[0] < 0.8)
     return handle
 
@@ -131,7 +131,7 @@ def test_motions_arrive_within_the_resolution(robot, ros):
     for target in (FAR, HOME):
         carry_out(ros, target)
         until_at(ros, robot, target, 1.5 * COUNT)
-        states.messages.clear()
+        states.clear()
         assert distance(at(states.wait(), ARM), target) <= 2.5 * COUNT
     # The controller presses on with what the hand's drive gave when it took over: the current of the servo's electronics is 4 mrad.
     assert states.last.name == [*ARM, "gripper"] and abs(at(states.last, ["gripper"])[0] - 0.785) < 0.006
@@ -170,7 +170,7 @@ def test_a_bus_that_goes_and_comes_back_is_resumed_by_a_person(robot, ros):
     assert result.error_code != result.SUCCESSFUL
     assert "joint states did not come for too long; see in the diagnostics" in result.error_string, result
     diagnostics.wait(DiagnosticStatus.ERROR, str(robot.folder))
-    states.messages.clear()
+    states.clear()
     ros.spin_for(0.6)
     assert not states.messages, "nothing is measured, nothing is published"
     answer = resume(ros)
@@ -218,7 +218,7 @@ def test_a_driver_that_ends_leaves_a_free_port_and_no_jump(robot, ros, number, h
     assert all(servo["torque_on"] == has_torque for servo in robot.emulator.state()["servos"]), "as `at_exit` says, or as it was"
     with Witness(robot) as witness:
         driver = robot.start("driver")
-        states.messages.clear()
+        states.clear()
         assert distance(at(states.wait(), ARM), held) < 0.03, "it starts where it is"
         diagnostics.wait(DiagnosticStatus.OK, "running")
         assert "in use" not in driver.output(), driver.output()
@@ -307,7 +307,7 @@ def test_ends_at_random_moments_leave_no_jump(robot, ros, capsys):
             robot.start(victim)
             if victim == "emulator":
                 diagnostics.wait(DiagnosticStatus.ERROR, "is back")
-                states.messages.clear()
+                states.clear()
                 states.wait()
                 assert resume(ros).success
                 diagnostics.forget()

@@ -27,7 +27,7 @@ FAR = turned(0.8)
 def set_off(ros, states):
     """Starts the arm on a long motion; returns when it moves."""
     settle_in(ros)
-    states.messages.clear()
+    states.clear()
     client = ros.action(FollowJointTrajectory, "/arm/follow_joint_trajectory")
     ros.wait_for(lambda: ros.send_goal(client, goal(FAR, 1.0)).accepted, what="acceptance")
     states.wait(lambda m: moving(m) > 0.5 and distance(at(m), START) > 0.1)
@@ -44,19 +44,19 @@ def test_without_its_controller_the_arm_stops_and_says_so(arm, ros):
     states = joint_states(ros)
     diagnostics = ros.subscribe(DiagnosticArray, "/diagnostics")
     client = set_off(ros, states)
-    states.messages.clear()
+    states.clear()
     arm.nodes["feedforward_controller"].kill()
     killed = states.wait()
     rest = states.wait(lambda m: moving(m) < 0.02)
     assert seconds(rest.header.stamp) - seconds(killed.header.stamp) < COMMAND_TIMEOUT + 0.5, "timeout and braking"
     held = at(rest)
     assert distance(held, START) > 0.02 and distance(held, FAR) > 0.02, "between start and end"
-    states.messages.clear()
+    states.clear()
     ros.spin_for(0.5)
     assert max(distance(at(m), held) for m in states.messages) < 0.005, "it stays there"
     diagnostics.wait(lambda m: any("no joint_command" in s.message for s in m.status))
     arm.start("feedforward_controller")
-    states.messages.clear()
+    states.clear()
     carry_out(ros, turned(0.3))
     jump = max(distance(at(a), at(b)) for a, b in zip(states.messages, states.messages[1:]))
     assert jump < 0.05, "taken over without a jump"
@@ -73,8 +73,9 @@ def test_a_goal_survives_a_stall(arm, ros, node):
     settle_in(ros)
     client = ros.action(FollowJointTrajectory, "/arm/follow_joint_trajectory")
     motion = goal(FAR, 1.0)
-    motion.path_tolerance = [JointTolerance(name=name, position=0.04) for name in motion.trajectory.joint_names]
-    states.messages.clear()
+    # A path that went on by itself would be up to 0.4 rad ahead; a busy machine stops for 40 ms now and then by itself.
+    motion.path_tolerance = [JointTolerance(name=name, position=0.08) for name in motion.trajectory.joint_names]
+    states.clear()
     handle = ros.send_goal(client, motion)
     assert handle.accepted
     states.wait(lambda m: moving(m) > 0.3)
@@ -138,7 +139,7 @@ def test_a_simulation_that_returns_is_taken_up_where_it_starts(arm, ros):
     while heard != len(states.messages):
         heard = len(states.messages)
         ros.spin_for(0.3)
-    states.messages.clear()
+    states.clear()
     arm.start("sim")
     states.wait()
     ros.spin_for(1.0)
@@ -163,8 +164,8 @@ def test_what_is_held_stays_held_when_a_node_dies_and_returns(arm, ros, node):
         arm.nodes[node].kill()
         ros.spin_for(0.5)
         arm.start(node)
-        objects.messages.clear()
-        grip.messages.clear()
+        objects.clear()
+        grip.clear()
         # the fingers press; what the hand commands is heard and carried out again
         grip.wait(lambda m: m.holding and m.force_left > 7.0)
         carry_out(ros, at(states.last), 0.2)

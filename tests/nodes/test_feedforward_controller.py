@@ -128,7 +128,7 @@ def test_a_measurement_that_cannot_be_moves_nothing(arm, ros, follow):
     ros.node.destroy_publisher(foreign)
     status, result = ros.result(ros.send_goal(follow, goal(turned(0.1))))
     assert status == GoalStatus.STATUS_SUCCEEDED, result.error_string
-    diagnostics.messages.clear()
+    diagnostics.clear()
     diagnostics.wait(lambda m: any("feedforward_controller: control" in s.name and s.level == s.OK for s in m.status))
     assert sum("publishers" in line for line in node.lines) == 1
     diagnostics.close()
@@ -174,7 +174,7 @@ def test_tells_the_desired_state_at_an_instant(ros, follow):
     states = joint_states(ros)
     handle = ros.send_goal(follow, goal(turned(0.3), 1.0))
     assert handle.accepted
-    states.messages.clear()
+    states.clear()
     # The arm may move a little faster than desired, not by half.
     stamp = states.wait(lambda m: moving(m) > 0.1).header.stamp
     now = ros.call(QueryTrajectoryState, name, time=stamp)
@@ -196,7 +196,7 @@ def test_canceled_it_holds(ros, follow):
     ros.finish(handle.cancel_goal_async())
     status, _ = ros.result(handle)
     assert status == GoalStatus.STATUS_CANCELED
-    states.messages.clear()
+    states.clear()
     held = at(states.wait(lambda m: moving(m) < 1e-3))
     assert distance(held, turned(-0.6)) > 0.05, "it went on to the end"
     ros.spin_for(0.2)
@@ -242,7 +242,7 @@ def test_a_payload_and_a_force_are_fed_forward(arm, ros, follow):
     publisher.publish(push(10.0))
     pulled = shift(commands.wait(lambda m: max(map(abs, shift(m))) > 1.0))
     assert abs(pulled[0]) < 1e-6 and 2.0 < abs(pulled[1]) < 10.0, "shoulder_pitch is 0.2 to 1 m away"
-    commands.messages.clear()
+    commands.clear()
     commands.wait(lambda m: shifted(shift(m), pulled, 0.0))
 
     publisher.publish(push(1e3, frame="moon"))
@@ -251,10 +251,10 @@ def test_a_payload_and_a_force_are_fed_forward(arm, ros, follow):
     ros.wait_for(lambda: "target_wrench/tool: dropped: frame `moon`; stamp it `tool` or `world`" in node.output())
 
     assert ros.set_parameter(CONTROLLER, "payload.mass", 1.0) == (True, "")
-    commands.messages.clear()
+    commands.clear()
     commands.wait(lambda m: shifted(shift(m), pulled, 0.981))
     assert ros.set_parameter(CONTROLLER, "payload.mass", 0.0) == (True, "")
-    commands.messages.clear()
+    commands.clear()
     commands.wait(lambda m: shifted(shift(m), pulled, 0.0))
 
 

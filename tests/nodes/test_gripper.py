@@ -210,7 +210,7 @@ def test_canceled_the_fingers_stay(fresh, ros, action):
     assert status == GoalStatus.STATUS_CANCELED and not result.reached_goal and not result.stalled
     grip = ros.subscribe(GripState, "/arm/grip_state")
     width = grip.wait(lambda m: abs(m.speed) < 1e-4).width
-    grip.messages.clear()
+    grip.clear()
     ros.spin_for(0.3)
     assert grip.wait().width == pytest.approx(width, abs=2e-4) and width > 0.01
 
@@ -349,7 +349,7 @@ def test_canceled_the_arm_is_held(fresh, ros, action):
     ros.finish(handle.cancel_goal_async())
     status, result = ros.result(handle)
     assert (status, result.error_code) == (GoalStatus.STATUS_CANCELED, Result.CANCELED), result.message
-    states.messages.clear()
+    states.clear()
     held = at(states.wait(lambda m: moving(m) < 1e-3))
     ros.spin_for(0.3)
     assert distance(at(states.last), held) < 0.002

@@ -68,7 +68,7 @@ def test_transforms(domain, ros, toy):
         assert angles(first) == pytest.approx({"arm": 0.25, "slave": 0.0}, abs=1e-12)
 
         # 20 Hz by the stamps: the one in between is passed over
-        tf.messages.clear()
+        tf.clear()
         for stamp in (100.02, 100.04, 100.05):
             source.publish(states(stamp, lead=stamp - 100))
         message = tf.wait()
@@ -92,7 +92,7 @@ def test_prefix_timestamps_and_live_description(domain, ros, toy):
         tf = ros.subscribe(TFMessage, "/tf")
         source = ros.publisher(JointState, "joint_states")
         ros.wait_for(lambda: tf.messages or source.publish(states(100.0, lead=0.1)))
-        tf.messages.clear()
+        tf.clear()
         source.publish(states(100.0, lead=0.2))
         source.publish(states(99.0, lead=0.3))
         ros.wait_for(lambda: any(abs(angles(m)["left/arm"] - 0.3) < 1e-9 for m in tf.messages))

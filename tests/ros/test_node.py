@@ -238,7 +238,7 @@ def test_simulated_time_live_and_backwards(ros, node):
     assert len(ticks.messages) == n, "time stands still without /clock"
 
     def at(seconds, n_ticks):
-        ticks.messages.clear()
+        ticks.clear()
 
         def arrived():
             ticks_at(ros, clock, ticks, round(seconds * 1e9))
@@ -255,7 +255,7 @@ def test_simulated_time_live_and_backwards(ros, node):
     ros.wait_for(lambda: jumps() == "1", what="the jump back")
     at(5.11, 1)
     assert ros.set_parameter("/fixture", "use_sim_time", False) == (True, "")
-    ticks.messages.clear()
+    ticks.clear()
     ticks.wait()
     ros.node.destroy_publisher(clock)
 

@@ -33,12 +33,29 @@ class Topic:
         self.subscription = ros.node.create_subscription(kind, name, self._take, qos)
 
     def _take(self, message, info):
+        self._keep(message, info)
+        # An executor takes one message each time it looks at everything, and falls behind a robot on a busy machine.
+        self._take_all()
+
+    def _keep(self, message, info):
         self.messages.append(message)
         self._sent = info["source_timestamp"]
 
+    def _take_all(self):
+        with self.subscription.handle:
+            while taken := self.subscription.handle.take_message(self.subscription.msg_type, False):
+                self._keep(*taken)
+
     @property
     def last(self):
+        """The newest message, if one came."""
+        self._take_all()
         return self.messages[-1] if self.messages else None
+
+    def clear(self):
+        """Drops what came until now, taken already or not."""
+        self._take_all()
+        self.messages.clear()
 
     def fresh(self, timeout=DEADLINE):
         """Waits for a message that is sent from now on: what was sent before may still be in the queue."""
