@@ -9,6 +9,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release"
+#: Lines of a program that are shown where a test failed.
+LAST_LINES = 200
 CLOCK_TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -69,7 +71,7 @@ class NodeProcess:
             if kind is None:
                 assert code == 0, f"stopped with {code}:\n" + self.output()
         # pytest shows it where a test failed; a fixture does not see that.
-        print(self.output())
+        print("\n".join(self.lines[-LAST_LINES:]))
 
     def output(self):
         """All that it printed."""

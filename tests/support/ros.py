@@ -42,6 +42,8 @@ class Topic:
         self._sent = info["source_timestamp"]
 
     def _take_all(self):
+        if self.subscription is None:
+            return
         with self.subscription.handle:
             while taken := self.subscription.handle.take_message(self.subscription.msg_type, False):
                 self._keep(*taken)
@@ -80,7 +82,10 @@ class Topic:
         return found[0]
 
     def close(self):
+        """Takes no more messages; those that came stay."""
+        self._take_all()
         self._ros.node.destroy_subscription(self.subscription)
+        self.subscription = None
 
 
 class Ros:
