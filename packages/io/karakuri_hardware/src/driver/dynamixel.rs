@@ -70,6 +70,11 @@ const STATE: [Register; 8] = [
     r::BUS_WATCHDOG,
 ];
 const STATE_SIZE: u16 = 16;
+/// Bytes of an answer beside its data.
+const FRAME: usize = 11;
+/// The same of the one answer of all servos to a fast read: at its head, and at each servo's part.
+const FAST_HEAD: usize = 8;
+const FAST_PART: usize = 4;
 const GOAL_SIZE: u16 = 4;
 /// Settings and switches that are read in the hello.
 const SETTINGS: Block = Block { address: 0, length: 100 };
@@ -172,6 +177,7 @@ impl Dynamixel {
         take: &mut dyn FnMut(&Status<'_>),
     ) -> Result<bool, PortError> {
         self.decoder.reset();
+        link.expect(FRAME + usize::from(length));
         while let Some(byte) = link.byte(by)? {
             let Some(Ok(frame)) = self.decoder.push(byte) else { continue };
             let Ok(status) = Status::parse(&frame) else { continue };
@@ -459,6 +465,7 @@ impl Dynamixel {
             let instruction = Instruction::FastSyncRead { block, ids: &self.ids };
             link.send_after(|out| Request::to_all(instruction).encode(out))?;
             self.decoder.reset();
+            link.expect(FAST_HEAD + self.ids.len() * (FAST_PART + usize::from(STATE_SIZE)));
             while let Some(byte) = link.byte(by)? {
                 let Some(Ok(frame)) = self.decoder.push(byte) else { continue };
                 let Ok(mut parts) = FastParts::new(&frame) else { continue };

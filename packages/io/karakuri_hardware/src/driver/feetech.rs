@@ -55,6 +55,8 @@ const GOAL_SIZE: u8 = 6;
 const STATE: u8 = sts::PRESENT_POSITION.address;
 const STATE_SIZE: u8 = 15;
 const SHORT_STATE_SIZE: u8 = 11;
+/// Bytes of an answer beside its data.
+const FRAME: usize = 6;
 /// Registers that are kept, read in the hello.
 const KEPT: u8 = 0;
 const KEPT_SIZE: u8 = 40;
@@ -121,6 +123,7 @@ impl Feetech {
         take: &mut dyn FnMut(&Status<'_>),
     ) -> Result<bool, PortError> {
         self.decoder.reset();
+        link.expect(FRAME + usize::from(size));
         while let Some(byte) = link.byte(by)? {
             if let Some(Ok(status)) = self.decoder.push(byte)
                 && status.id == id
@@ -341,6 +344,7 @@ impl Feetech {
         link.send_after(|out| encode(&request, out))?;
         self.decoder.reset();
         let mut awaited = self.ids.len();
+        link.expect(awaited * (FRAME + usize::from(STATE_SIZE)));
         while awaited > 0
             && let Some(byte) = link.byte(by)?
         {

@@ -19,6 +19,10 @@ pub struct Link {
     /// Bytes of `received` that are still to be taken.
     unread: std::ops::Range<usize>,
     settings: Settings,
+    /// When the line has carried all that was sent.
+    carried: Instant,
+    /// When the bytes of an answer that is expected can be there.
+    complete: Option<Instant>,
     /// Until when everything has to be over; none where it may take its time.
     hurry: Option<Instant>,
 }
@@ -32,7 +36,16 @@ impl Link {
     ) -> Result<Self, OpenError> {
         let port = ports.open(path, settings)?;
         let request = Vec::with_capacity(1024);
-        Ok(Self { port, request, received: [0; 1024], unread: 0..0, settings, hurry: None })
+        Ok(Self {
+            carried: port.now(),
+            port,
+            request,
+            received: [0; 1024],
+            unread: 0..0,
+            settings,
+            complete: None,
+            hurry: None,
+        })
     }
 
     /// Present instant of the port's clock.
@@ -77,12 +90,23 @@ impl Link {
     ) -> Result<(), PortError> {
         self.request.clear();
         encode(&mut self.request);
-        self.port.send(&self.request)
+        self.port.send(&self.request)?;
+        self.carried = self.carried.max(self.now()) + self.wire_time(self.request.len());
+        self.complete = None;
+        Ok(())
+    }
+
+    /// Says how long the answer to what was sent is, so that the wait for it wakes up once and not for each piece of it. [byte]
+    pub(super) fn expect(&mut self, n_bytes: usize) {
+        self.complete = Some(self.carried + self.wire_time(n_bytes));
     }
 
     /// The next byte; none when nothing comes until a deadline, or what comes is spoiled by somebody else who sends.
     pub(super) fn byte(&mut self, by: Instant) -> Result<Option<u8>, PortError> {
         if self.unread.is_empty() {
+            if let Some(complete) = self.complete.take() {
+                self.port.expect_at(complete.min(by));
+            }
             self.unread = match self.port.receive(&mut self.received, by) {
                 Ok(n) => 0..n,
                 Err(PortError::Silent { .. } | PortError::Collision { .. }) => return Ok(None),
@@ -128,9 +152,12 @@ impl Link {
     /// When an answer has to be there that is requested now, with its request so many bytes long.
     pub(super) fn deadline(&self, n_bytes: usize) -> Instant {
         let latency = f64::from(self.port.latency_ms().unwrap_or_default()) * 1e-3;
-        let wire = n_bytes as f64 * self.settings.line.byte_time();
-        let by = self.now() + Duration::from_secs_f64(wire + SLACK + latency);
+        let by = self.now() + self.wire_time(n_bytes) + Duration::from_secs_f64(SLACK + latency);
         self.hurry.map_or(by, |hurry| by.min(hurry))
+    }
+
+    fn wire_time(&self, n_bytes: usize) -> Duration {
+        Duration::from_secs_f64(n_bytes as f64 * self.settings.line.byte_time())
     }
 
     /// Lets requests take until an instant at most, and be sent once; none lets them take their time.

@@ -74,6 +74,11 @@ impl Port {
         self.wire.now()
     }
 
+    /// Tells that no whole answer can be there before an instant, so that it is not looked for in vain.
+    pub fn expect_at(&mut self, instant: Instant) {
+        self.wire.expect_at(instant);
+    }
+
     /// For how long the adapter holds short answers back, if it is one that does (FTDI). 1 ms, unless the system did not allow it. [ms]
     pub fn latency_ms(&self) -> Option<u32> {
         self.latency_ms

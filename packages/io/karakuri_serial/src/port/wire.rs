@@ -1,7 +1,7 @@
 //! What carries the bytes of a port.
 
 use std::fmt;
-use std::io::{self, ErrorKind, Read, Write};
+use std::io::{self, ErrorKind, Write};
 use std::os::fd::{AsRawFd, BorrowedFd};
 use std::time::Instant;
 
@@ -38,6 +38,12 @@ pub trait Wire: Send + fmt::Debug {
     /// [`TimedOut`](io::ErrorKind::TimedOut) where none comes until the deadline; else the device is lost.
     fn read(&mut self, buffer: &mut [u8], deadline: Instant) -> io::Result<usize>;
 
+    /// Hear that no whole answer can be there before an instant. A carrier for which each look at an answer costs something sleeps until
+    /// then; others need not.
+    fn expect_at(&mut self, instant: Instant) {
+        let _not_before = instant;
+    }
+
     /// Present instant of its clock.
     fn now(&self) -> Instant;
 }
@@ -59,8 +65,13 @@ impl Wire for TTYPort {
     }
 
     fn read(&mut self, buffer: &mut [u8], deadline: Instant) -> io::Result<usize> {
-        await_bytes(self, deadline)?;
-        Read::read(self, buffer)
+        let terminal = borrow(self);
+        await_bytes(terminal, deadline)?;
+        Ok(rustix::io::read(terminal, buffer)?)
+    }
+
+    fn expect_at(&mut self, instant: Instant) {
+        std::thread::sleep(instant.saturating_duration_since(Instant::now()));
     }
 
     fn now(&self) -> Instant {
@@ -68,14 +79,18 @@ impl Wire for TTYPort {
     }
 }
 
-/// Waits until bytes have come, or a terminal is gone. The crate's own wait allocates its error, as often as an answer is late.
 #[expect(unsafe_code, reason = "the crate lends a terminal's descriptor as a number only")]
-fn await_bytes(tty: &TTYPort, deadline: Instant) -> io::Result<()> {
-    // SAFETY: the descriptor is open as long as the terminal, which is borrowed beyond its use.
-    let descriptor = unsafe { BorrowedFd::borrow_raw(tty.as_raw_fd()) };
+fn borrow(tty: &TTYPort) -> BorrowedFd<'_> {
+    // SAFETY: the descriptor is open as long as the terminal, which is borrowed as long as it.
+    unsafe { BorrowedFd::borrow_raw(tty.as_raw_fd()) }
+}
+
+/// Waits until bytes have come, or a terminal is gone. The crate's own wait allocates its error, as often as an answer is late, and
+/// its read waits once more.
+fn await_bytes(terminal: BorrowedFd<'_>, deadline: Instant) -> io::Result<()> {
     let left = deadline.saturating_duration_since(Instant::now());
     let left = Timespec::try_from(left).map_err(|_| ErrorKind::InvalidInput)?;
-    match poll(&mut [PollFd::new(&descriptor, PollFlags::IN)], Some(&left))? {
+    match poll(&mut [PollFd::new(&terminal, PollFlags::IN)], Some(&left))? {
         0 => Err(ErrorKind::TimedOut.into()),
         _ => Ok(()),
     }
