@@ -112,9 +112,12 @@ impl ConstraintSet {
     }
 
     /// Adds the rows of a robot's own joints, unless it is in free motion: joint by joint, then those of no single joint.
-    pub(crate) fn add_robot_rows(&self, rows: &mut RowBuilder, robot: usize) {
+    pub(crate) fn add_robot_rows(
+        kinds: &[&mut dyn Constraint; N],
+        rows: &mut RowBuilder,
+        robot: usize,
+    ) {
         let Some(r) = rows.robots[robot].as_ref().filter(|r| !r.free_motion.on) else { return };
-        let kinds = self.kinds();
         let acts: [bool; ON_ROBOTS] = std::array::from_fn(|i| kinds[i].acts_on_joints(r));
         // A share of the model, as rows borrow the robots while joints are gone through.
         let model = std::sync::Arc::clone(&r.model);
@@ -193,6 +196,14 @@ impl ConstraintSet {
     /// Marks the bodies that roll on one contact, and that nothing else acts on: they go through the step by the midpoint, too.
     /// [s]
     pub(crate) fn find_rolling(&self, bodies: &mut [Option<Body>], h: f64) {
+        let may_roll = |body: &Body| {
+            let turn = h * body.velocity.angular.norm();
+            turn > ROLLS && turn < FAST && body.is_awake() && !body.done
+        };
+        // Most bodies rest or slide, and their contacts are spared the search.
+        if !bodies.iter().flatten().any(|body| body.swings || may_roll(body)) {
+            return;
+        }
         for body in bodies.iter_mut().flatten() {
             body.n_contacts = 0;
         }
@@ -210,13 +221,8 @@ impl ConstraintSet {
             let Some(body) = contact.rolling_body().and_then(|i| bodies[i].as_mut()) else {
                 continue;
             };
-            let turn = h * body.velocity.angular.norm();
             // On one contact alone: several hold a body by rows of the step's start.
-            body.swings = body.n_contacts == 1
-                && turn > ROLLS
-                && turn < FAST
-                && body.is_awake()
-                && !body.done;
+            body.swings = body.n_contacts == 1 && may_roll(body);
         }
         // As for bodies that swing: other constraints have their rows at the step's start.
         let others: [&dyn Constraint; 4] =

@@ -1,6 +1,7 @@
 //! The rows of a step, island by island.
 
 use super::scratch::Pipeline;
+use crate::constraint::ConstraintSet;
 use crate::constraint::row::RowBuilder;
 use crate::pipeline::islands::RowSource;
 use crate::pipeline::operators::fill_operators;
@@ -30,14 +31,17 @@ impl World {
             used: 0,
             kind: 0,
         };
+        let kinds = constraints.kinds_mut();
         // Island by island, so that the blocks of one lie side by side in memory.
         for island in islands.iter() {
             for (maker, _) in island {
                 match *maker {
-                    RowSource::Robot(robot) => constraints.add_robot_rows(&mut builder, robot),
+                    RowSource::Robot(robot) => {
+                        ConstraintSet::add_robot_rows(&kinds, &mut builder, robot);
+                    }
                     RowSource::Constraint { kind, index } => {
                         builder.kind = kind;
-                        constraints.kinds_mut()[kind].add_rows(&mut builder, index);
+                        kinds[kind].add_rows(&mut builder, index);
                     }
                 }
             }
