@@ -1,11 +1,16 @@
 //! Impacts, rocking and spinning on contact: sections 1.2 to 1.4 and 5.
 
-use karakuri_physics::{BodyDescription, Integrator, ObjectId, Owner, World, WorldSettings};
+use karakuri_physics::{
+    BodyDescription, Integrator, ObjectId, Owner, SolverSettings, StepOutcome, World, WorldSettings,
+};
 use karakuri_spatial::{Matrix3, Motion, Pose, Vector3};
 
 use crate::support::*;
 
 const G: f64 = 9.81;
+/// Of a ratio of energies in the first step of a fall. [-]
+const ROUND_OFF: f64 = 1e-9;
+
 /// A world whose impacts all bounce, however slow.
 fn lively(dt: f64, friction: f64, restitution: f64) -> World {
     let mut w = world(dt, EARTH, Integrator::Default);
@@ -110,6 +115,43 @@ fn an_elastic_pile_keeps_its_energy_for_ten_seconds() {
         let error = elastic_pile(dt, 10.0);
         println!("1.4 elastic 666, h = {dt}: {error:e} J²");
         assert!(error <= bar, "h = {dt}: {error:e} J²");
+    }
+}
+
+/// Largest part of what gravity gave that a falling crowd has as kinetic energy, solved in so many iterations a step at most. [-]
+fn kinetic_part(iterations: usize, seconds: f64) -> f64 {
+    let mut w = scene("pile200");
+    let solver = SolverSettings { iterations, escalate: false, ..w.settings().solver };
+    w.set_settings(WorldSettings { solver, ..*w.settings() });
+    let start = w.energy().potential;
+    let (mut most, mut unsolved) = (0.0_f64, 0);
+    for _ in 0..n_steps(&w, seconds) {
+        unsolved += usize::from(matches!(w.step(), StepOutcome::MaxIterations { .. }));
+        let energy = w.energy();
+        most = most.max(energy.kinetic / (start - energy.potential));
+    }
+    let end = w.energy().kinetic / (start - w.energy().potential);
+    println!(
+        "pile200, {iterations} iterations: {most} of gravity's work at most, {end:e} after {seconds} s, {unsolved} steps unsolved"
+    );
+    assert!(unsolved > 0, "{iterations} iterations cut nothing short");
+    most
+}
+
+#[test]
+fn a_crowd_that_is_cut_short_has_no_more_than_gravity_gave() {
+    for iterations in [1, 3] {
+        let most = kinetic_part(iterations, 0.5);
+        assert!(most <= 1.0 + ROUND_OFF, "{iterations} iterations: {most}");
+    }
+}
+
+#[test]
+#[ignore = "6000 steps of 200 bodies, 2 min"]
+fn a_crowd_that_is_cut_short_has_no_more_than_gravity_gave_until_it_lies() {
+    for iterations in [1, 3, 10, 20] {
+        let most = kinetic_part(iterations, 1.5);
+        assert!(most <= 1.0 + ROUND_OFF, "{iterations} iterations: {most}");
     }
 }
 

@@ -9,6 +9,8 @@ use karakuri_physics::{BodyDescription, EnergyMonitor, StepOutcome, World, World
 use karakuri_spatial::{Motion, Pose, UnitQuaternion, Vector3};
 use karakuri_testkit::Random;
 
+use crate::rest::stone;
+
 /// Half the width between the walls, and half their thickness: what is beyond it leaves on the other side. [m]
 const HALF: f64 = 0.3;
 const WALL: f64 = 0.05;
@@ -16,12 +18,13 @@ const WALL: f64 = 0.05;
 fn shape(random: &mut Random) -> Shape {
     let mut length = || random.uniform(0.06, 0.12);
     let (x, y, z) = (length(), length(), length());
-    match random.below(5) {
+    match random.below(6) {
         0 => Shape::Box { size: Vector3::new(x, y, z) },
         1 => Shape::Sphere { radius: 0.5 * x },
         2 => Shape::Cylinder { radius: 0.5 * x, length: y },
         3 => Shape::Capsule { radius: 0.3 * x, length: y },
-        _ => Shape::Ellipsoid { semi_axes: Vector3::new(x, y, z) * 0.5 },
+        4 => Shape::Ellipsoid { semi_axes: Vector3::new(x, y, z) * 0.5 },
+        _ => stone(random, &(Vector3::new(x, y, z) * 0.5)),
     }
 }
 

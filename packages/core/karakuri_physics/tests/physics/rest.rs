@@ -20,6 +20,8 @@ const REST: f64 = 1e-9;
 /// [m/s]
 const STONE_REST: f64 = 10.0 * REST;
 const N_BODIES: usize = 200;
+/// Semi-axes of a stone. [m] (3)
+const STONE: Vector3 = Vector3::new(0.1, 0.07, 0.06);
 /// Distance of the farthest corner from the centre. [m]
 const CORNER: f64 = 0.15;
 
@@ -43,12 +45,12 @@ fn mesh(vertices: Vec<[f64; 3]>, triangles: Vec<[u32; 3]>) -> Shape {
     Shape::Mesh(Arc::new(Mesh { path: "foot.stl".into(), vertices, triangles, convex }))
 }
 
-/// A stone of about 0.2 m × 0.14 m × 0.12 m, the hull of random points.
-fn stone(random: &mut Random) -> Shape {
+/// A stone, the hull of random points on an ellipsoid. [m] (3)
+pub(crate) fn stone(random: &mut Random, semi_axes: &Vector3) -> Shape {
     let n_points = 8 + random.below(40);
     let vertices = (0..n_points).map(|_| {
         let p = Vector3::from_fn(|_, _| random.uniform(-1.0, 1.0)).normalize();
-        [0.1 * p.x, 0.07 * p.y, 0.06 * p.z]
+        semi_axes.component_mul(&p).into()
     });
     mesh(vertices.collect(), vec![[0, 1, 2]])
 }
@@ -133,7 +135,7 @@ fn uneven_foot(seed: u64) -> BodyDescription {
 
 fn dropped_stone(seed: u64) -> BodyDescription {
     let mut random = Random::new(seed);
-    let shape = stone(&mut random);
+    let shape = stone(&mut random, &STONE);
     let turn = Vector3::from_fn(|_, _| random.uniform(-2.0, 2.0));
     let pose = Pose::from_quaternion(&UnitQuaternion::from_scaled_axis(turn), Vector3::z() * 0.15);
     BodyDescription { friction: 0.8, ..BodyDescription::new("stone", shape, 3.0, pose) }
