@@ -67,16 +67,16 @@ def test_without_its_controller_the_arm_stops_and_says_so(arm, ros):
     states.close()
 
 
-# A simulation that stood still must not blame the controller, which is judged against the clock.
-@pytest.mark.parametrize("node", ["feedforward_controller", pytest.param("sim", marks=pytest.mark.realtime)])
+# At full speed and alone: a busy machine stops for 40 ms now and then by itself, which is as far as the tolerance goes.
+@pytest.mark.realtime
+@pytest.mark.parametrize("node", ["feedforward_controller", "sim"])
 def test_a_goal_survives_a_stall(arm, ros, node):
     """Stands still for as long as the middleware does when it takes a process that joins for dead: a third of a second."""
     states = joint_states(ros)
     settle_in(ros)
     client = ros.action(FollowJointTrajectory, "/arm/follow_joint_trajectory")
     motion = goal(FAR, 1.0)
-    # A path that went on by itself would be up to 0.4 rad ahead; a busy machine stops for 40 ms now and then by itself.
-    motion.path_tolerance = [JointTolerance(name=name, position=0.08) for name in motion.trajectory.joint_names]
+    motion.path_tolerance = [JointTolerance(name=name, position=0.04) for name in motion.trajectory.joint_names]
     states.clear()
     handle = ros.send_goal(client, motion)
     assert handle.accepted
