@@ -3,24 +3,24 @@
 //! Each scene runs until it has settled; its window is then stepped again and again from the same state. The
 //! accuracies go to `out/bench/karakuri_step.json`, where `packages/dev/peers/bench.py` sets them beside the peers'.
 
+mod support;
+
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
 
 use criterion::{BenchmarkId, Criterion};
 use karakuri_physics::{Snapshot, World};
-use karakuri_simulation::load_scene;
 use karakuri_spatial::{Pose, Vector3};
 use karakuri_testkit::CpuTime;
 use serde::{Deserialize, Serialize};
 
-/// Entry of `scenes.yaml`, as far as it concerns us.
+use support::{Case, cases, root, steps};
+
+/// Entry of `scenes.yaml` with what its accuracy is.
 #[derive(Deserialize)]
-struct Case {
-    name: String,
-    scene: PathBuf,
-    settle: f64,
-    window: f64,
+struct Measured {
+    #[serde(flatten)]
+    case: Case,
     #[serde(with = "serde_yaml::with::singleton_map")]
     accuracy: Accuracy,
 }
@@ -42,15 +42,6 @@ struct Quality {
     contacts: f64,
     iterations: f64,
     residual: f64,
-}
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..")
-}
-
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a few thousand steps")]
-fn steps(world: &World, duration: f64) -> usize {
-    (duration / world.settings().dt).round() as usize
 }
 
 #[expect(clippy::unwrap_used, reason = "a bench says so")]
@@ -93,9 +84,8 @@ struct Settled {
 }
 
 impl Settled {
-    #[expect(clippy::unwrap_used, reason = "a bench says so")]
     fn new(case: &Case) -> Self {
-        let mut world = load_scene(&root().join(&case.scene)).unwrap().world().unwrap();
+        let mut world = case.world();
         let start = world.clone();
         for _ in 0..steps(&world, case.settle) {
             world.step();
@@ -105,7 +95,7 @@ impl Settled {
     }
 
     /// Steps through the window once.
-    fn quality(&mut self, case: &Case) -> Quality {
+    fn quality(&mut self, Measured { case, accuracy }: &Measured) -> Quality {
         let world = &mut self.world;
         world.restore(&self.snapshot);
         let before = world.clone();
@@ -120,7 +110,7 @@ impl Settled {
             kinetic = kinetic.max(world.energy().kinetic);
             deepest = deepest.max(depth(world));
         }
-        let (accuracy, unit) = match &case.accuracy {
+        let (accuracy, unit) = match accuracy {
             Accuracy::Creep { body, link } => {
                 let at = |world: &World| places(world, body.as_deref(), link.as_deref());
                 let (now, then) = (at(world), at(&before));
@@ -168,16 +158,16 @@ fn main() {
         .measurement_time(std::time::Duration::from_millis(800))
         .sample_size(20)
         .configure_from_args();
-    let list = fs::read_to_string(root().join("packages/dev/peers/scenes.yaml")).unwrap();
-    let cases: Vec<Case> = serde_yaml::from_str(&list).unwrap();
+    let measured: Vec<Measured> = cases();
     let mut qualities = BTreeMap::new();
-    for case in &cases {
+    for measured in &measured {
+        let case = &measured.case;
         let mut group = criterion.benchmark_group("step");
         // Criterion calls this for each of its samples.
         let mut settled = None;
         group.bench_function(BenchmarkId::from_parameter(&case.name), |bencher| {
             let settled = settled.get_or_insert_with(|| Settled::new(case));
-            qualities.entry(case.name.clone()).or_insert_with(|| settled.quality(case));
+            qualities.entry(case.name.clone()).or_insert_with(|| settled.quality(measured));
             bencher.iter_custom(|n| settled.time(n));
         });
         group.finish();

@@ -43,14 +43,15 @@ fn worst(path: &Path) -> (f64, f64, Ledger) {
     loaded.scene.settings.energy_ledger = true;
     let mut world = World::from_scene(&loaded.scene, &loaded.models).unwrap();
     let (mut worst, mut scale): (f64, f64) = (0.0, 0.0);
-    let fewer = FEWER.iter().find(|(name, _)| path.file_stem().is_some_and(|stem| stem == *name));
+    let is = |name: &str| path.file_stem().is_some_and(|stem| stem == name);
+    let fewer = FEWER.iter().find(|(name, _)| is(name));
     for _ in 0..fewer.map_or(STEPS, |(_, steps)| *steps) {
         let before = world.ledger().unexplained;
         world.step();
         worst = worst.max((world.ledger().unexplained - before).abs());
         scale = scale.max(world.energy().kinetic);
     }
-    let known = if path.file_stem().is_some_and(|stem| stem == OPEN.0) { OPEN.1 } else { 0.0 };
+    let known = if is(OPEN.0) { OPEN.1 } else { 0.0 };
     (worst, MISSING.max(ROUND_OFF * scale).max(known), world.ledger())
 }
 
