@@ -165,8 +165,14 @@ impl World {
             Sweep { start, velocity: motion_between(&start, body, h), center: body.center_of_mass };
         let shape = motion.pose_at(part * h);
         let pose = Pose::new(shape.rotation, shape.transform_point(&body.center_of_mass));
+        let before = body.energy_of_rotation();
         // The velocity is kept: time is lost, but no momentum.
         body.set_state(pose, body.velocity);
+        // Gyroscopic moments changed the rate for the whole rotation: in this attitude it may hold more energy.
+        let after = body.energy_of_rotation();
+        if after > before {
+            body.velocity.angular *= (before / after).sqrt();
+        }
     }
 }
 

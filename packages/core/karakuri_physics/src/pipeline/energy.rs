@@ -239,7 +239,7 @@ impl Robot {
     }
 
     /// Power against gravity of the rates `v`. [W] (nv)
-    fn lifting_power(&self, gravity: &Vector3, v: &[f64]) -> f64 {
+    pub(crate) fn lifting_power(&self, gravity: &Vector3, v: &[f64]) -> f64 {
         let mut power = 0.0;
         for (i, body) in self.model.bodies.iter().enumerate() {
             let com = self.data.pose_in_world[i].transform_point(&body.inertia.com);

@@ -2,11 +2,11 @@
 
 use karakuri_dynamics::forward_kinematics;
 
-use crate::Integrator;
 use crate::pipeline::outcome::Culprit;
 use crate::state::free_motion::Method;
 use crate::state::ids::RobotId;
 use crate::world::World;
+use crate::{Integrator, WorldSettings};
 
 impl World {
     /// The integrator of a robot's free motion: `rk4` takes no loops, mimic joints or prescribed joints, and is the default
@@ -23,15 +23,14 @@ impl World {
 
     /// Decides which robots go through this step as a whole, without rows.
     pub(crate) fn choose_free_motions(&mut self) {
-        let h = self.settings.dt;
-        let integrator = self.settings.integrator;
+        let WorldSettings { dt: h, integrator, gravity, .. } = self.settings;
         for robot in self.state.robots.iter_mut().flatten() {
             // Kept for the warning that a step is too long.
             let turn = robot.turn_in_step(h);
             if turn.angle > robot.longest_turn.angle {
                 robot.longest_turn = turn;
             }
-            robot.set_energy_guard(turn);
+            robot.set_energy_guard(turn, integrator == Integrator::Momentum);
             // Where it is strict, the guard needs the implicit step, whose Coriolis forces it can hold back.
             robot.free_motion.on = !robot.energy_guard.is_strict;
         }
@@ -53,6 +52,7 @@ impl World {
             // Soft servos are forces of the stages; for the midpoint any servo ends free motion.
             robot.free_motion.on &= soft || robot.moves_freely(h);
             let keeping = matches!(integrator, Integrator::Momentum | Integrator::Variational);
+            robot.note_energy(&gravity, h);
             robot.energy_guard.keeps_spin = keeping && robot.floats();
             let keeping = keeping || robot.energy_guard.is_strict;
             robot.free_motion.keeps_momentum = keeping && robot.floats();

@@ -79,9 +79,9 @@ impl World {
         self.stop_before_tunnelling();
         // At the new configuration, where momentum is to be kept.
         self.keep_momenta();
-        for robot in self.state.robots.iter_mut().flatten() {
-            if robot.energy_guard.is_on && !robot.free_motion.on {
-                robot.guard_end();
+        for (i, robot) in self.state.robots.iter_mut().enumerate() {
+            if let Some(robot) = robot.as_mut().filter(|robot| robot.energy_guard.is_on) {
+                robot.guard_end(self.pipeline.touched[i]);
             }
         }
         // By the frames of the step's end: the permanent set is where the joint is now.

@@ -370,9 +370,14 @@ impl Body {
 
     /// Kinetic energy of translation and rotation. [J]
     pub(crate) fn kinetic_energy(&self) -> f64 {
+        let linear = self.description.mass * self.velocity.linear.norm_squared();
+        0.5 * linear + self.energy_of_rotation()
+    }
+
+    /// Kinetic energy of the rotation about the centre of mass. [J]
+    pub(crate) fn energy_of_rotation(&self) -> f64 {
         let omega = self.pose.rotation.tr_mul(&self.velocity.angular);
-        0.5 * (self.description.mass * self.velocity.linear.norm_squared()
-            + omega.dot(&(self.inertia * omega)))
+        0.5 * omega.dot(&(self.inertia * omega))
     }
 }
 

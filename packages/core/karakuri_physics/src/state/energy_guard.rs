@@ -9,9 +9,16 @@
 //! there ends at a radian. Beyond, the kinetic energy never exceeds by more than a hundredth what it was plus the work of all
 //! other forces. The integrators `momentum` and `variational` keep the angular momentum `L` of a floating tree first: there the
 //! bound is that, or what `L` asks for in the posture, `½ L · I_c⁻¹ L`, if that is more.
+//!
+//! With `momentum` the bound holds at any rate and without allowance: where only gravity works a step ends with the energy that it
+//! began with, and under rows, dampers and servos with no more than these leave. There the energy comes before the angular
+//! momentum, should both not go together.
 
-use karakuri_dynamics::{forward_kinematics, kinetic_energy, rnea_at_velocity, update_velocities};
+use karakuri_dynamics::{
+    forward_kinematics, kinetic_energy, potential_energy, rnea_at_velocity, update_velocities,
+};
 use karakuri_model::{Base, Model};
+use karakuri_spatial::{Force, Vector3};
 
 use crate::state::robot::Robot;
 use crate::state::turns::LongestTurn;
@@ -25,6 +32,13 @@ const DIVERGED: f64 = 2.0;
 /// Part of the kinetic energy that the integration may give. [-]
 const ALLOWED: f64 = 0.01;
 
+/// Most by which the energy of joints in free motion is raised in a step, where the integration took some. [-]
+// Near a turning point of the joints a small energy asks for a large factor, which would be noise.
+const MOST_GIVEN: f64 = 1.01;
+
+/// Part of the kinetic energy below which a difference is rounding. [-]
+const ROUNDING: f64 = 1e-13;
+
 /// State of the bound of a robot.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct EnergyGuard {
@@ -34,9 +48,14 @@ pub(crate) struct EnergyGuard {
     pub(crate) is_strict: bool,
     /// Whether the angular momentum of a floating tree is to be kept.
     pub(crate) keeps_spin: bool,
-    /// Energy that Coriolis forces took within the step, at its start's position. [J]
+    /// Whether the integration may give nothing at any rate.
+    pub(crate) is_exact: bool,
+    /// Energy that Coriolis forces took within the step, at its start's position; if exact, with the potential energy there less
+    /// the work of gravity. [J]
     taken: f64,
-    /// Kinetic energy that the step may end with. [J]
+    /// Energy at the start of the step, if only gravity can work in it. [J]
+    at_start: Option<f64>,
+    /// Kinetic energy that the step may end with; if exact, with the potential energy. [J]
     most: f64,
     /// Energy that the integration has given since its joints turned far. [J]
     surplus: f64,
@@ -50,17 +69,36 @@ impl EnergyGuard {
 }
 
 impl Robot {
-    /// Decides on the bound for a step.
-    pub(crate) fn set_energy_guard(&mut self, turn: LongestTurn) {
+    /// Decides on the bound for a step: always on where it is `exact`.
+    pub(crate) fn set_energy_guard(&mut self, turn: LongestTurn, exact: bool) {
         let guard = &mut self.energy_guard;
         // A prescribed joint may put in any energy, so there is no bound to keep.
         let free = self.loops.prescribed.is_empty();
-        guard.is_on = free && turn.angle_of_links > FAST;
+        guard.is_exact = exact;
+        guard.is_on = free && (turn.angle_of_links > FAST || exact);
         guard.is_strict = free && turn.angle_of_links > TOO_FAST;
         if !guard.is_on {
             // The account ends with the rotation that it was opened for.
             guard.surplus = 0.0;
         }
+    }
+
+    /// Notes the energy at the start of a step in which, if no row acts, only gravity works; needs the kinematics of the start.
+    pub(crate) fn note_energy(&mut self, gravity: &Vector3, h: f64) {
+        self.energy_guard.at_start = None;
+        if !self.energy_guard.is_exact {
+            return;
+        }
+        let pushed = self.applied.iter().any(|wrench| *wrench != Force::default());
+        let driven = (0..self.v.len()).any(|k| self.feedforward(k) != 0.0);
+        if pushed || driven || self.springs.any() || !self.moves_freely(h) {
+            return;
+        }
+        let v = std::mem::take(&mut self.v);
+        let kinetic = self.kinetic_energy_at(&v);
+        self.v = v;
+        self.data.gravity = *gravity;
+        self.energy_guard.at_start = Some(kinetic + potential_energy(&self.model, &self.data));
     }
 
     /// Kinetic energy at the start of a step of free motion that turns its joints far; otherwise none. [J]
@@ -72,6 +110,19 @@ impl Robot {
         let energy = self.kinetic_energy_at(&v);
         self.v = v;
         Some(energy)
+    }
+
+    /// Ends a step in which only gravity worked with that energy; needs the kinematics of the end. [J]
+    fn keep_energy(&mut self, at_start: f64) {
+        let mut v = std::mem::take(&mut self.v);
+        let energy = self.kinetic_energy_at(&v);
+        let target = at_start - potential_energy(&self.model, &self.data);
+        self.scale_motion(&mut v, energy, target, MOST_GIVEN);
+        self.v = v;
+        // The flight goes on from these rates, which have the same momentum.
+        if self.free_motion.rates_at_end.iter().all(|v| v.is_finite()) {
+            self.free_motion.rates_at_end.copy_from_slice(&self.v);
+        }
     }
 
     /// Whether free motion from that energy did not converge: then goes back to the start, to go on by the strict rule. (nv)
@@ -107,10 +158,18 @@ impl Robot {
         let allowed = self.kinetic_energy_at(&without);
         let mut energy = self.kinetic_energy_at(out);
         if self.energy_guard.is_strict && energy > allowed {
-            self.scale_motion(out, energy, allowed);
+            self.scale_motion(out, energy, allowed, 1.0);
             energy = self.kinetic_energy_at(out);
         }
         self.energy_guard.taken = allowed - energy;
+        if self.energy_guard.is_exact {
+            // Gravity works at the mean rate, whatever rate moves the position in the end.
+            for (without, v) in without.iter_mut().zip(&self.v) {
+                *without = 0.5 * (*without + v);
+            }
+            let lifted = h * self.lifting_power(&self.data.gravity, &without);
+            self.energy_guard.taken += potential_energy(&self.model, &self.data) + lifted;
+        }
         self.residual = without;
         // The data go on with the rates of the step's start, as sensors and works expect.
         update_velocities(model, &mut self.data, &self.v);
@@ -122,17 +181,37 @@ impl Robot {
         self.energy_guard.most = self.kinetic_energy_at(after) + self.energy_guard.taken;
     }
 
-    /// Bounds the energy at the end of the step; needs the kinematics of the end.
-    pub(crate) fn guard_end(&mut self) {
+    /// Bounds the energy at the end of the step, in which rows `touched` the robot or not; needs the kinematics of the end.
+    pub(crate) fn guard_end(&mut self, touched: bool) {
+        if let Some(at_start) = self.energy_guard.at_start.filter(|_| !touched) {
+            self.keep_energy(at_start);
+            return;
+        }
+        // Free motion has an error of its own, which its fixed point bounds.
+        if self.free_motion.on {
+            return;
+        }
         let mut v = std::mem::take(&mut self.v);
         let energy = self.kinetic_energy_at(&v);
-        let EnergyGuard { most, surplus, .. } = self.energy_guard;
+        let EnergyGuard { mut most, surplus, is_exact, .. } = self.energy_guard;
+        if is_exact {
+            most -= potential_energy(&self.model, &self.data);
+        }
         // What the steps gave in sum beyond `most`; above a hundredth of the energy it is taken back.
-        let (gained, allowed) = (surplus + energy - most, ALLOWED * most.max(0.0));
-        // Below the allowance the surplus is remembered, so that many small gains do not add up.
-        self.energy_guard.surplus = gained.min(allowed);
+        let allowed = if is_exact { 0.0 } else { ALLOWED * most.max(0.0) };
+        let gained = surplus + energy - most;
+        // Below the allowance the surplus is remembered, so that many small gains do not add up. Where nothing is allowed,
+        // what the integration took is no credit either.
+        self.energy_guard.surplus = if is_exact { 0.0 } else { gained.min(allowed) };
         if gained > allowed {
-            self.scale_motion(&mut v, energy, energy - (gained - allowed));
+            let target = energy - (gained - allowed);
+            self.scale_motion(&mut v, energy, target, 1.0);
+            let left = if is_exact { self.kinetic_energy_at(&v) } else { target };
+            if left - target > ROUNDING * energy {
+                // The angular momentum asks for more in this posture: then it gives way.
+                self.energy_guard.keeps_spin = false;
+                self.scale_motion(&mut v, left, target, 1.0);
+            }
         }
         self.v = v;
     }
@@ -145,9 +224,9 @@ impl Robot {
     }
 
     /// Scales a motion from one kinetic energy to another, as far as that goes: of a floating tree all but the velocity of its
-    /// centre of mass, and, where its angular momentum is to be kept, but its rotation as one body; needs
-    /// [`Self::kinetic_energy_at`] of `v`. (nv)
-    fn scale_motion(&self, v: &mut [f64], energy: f64, target: f64) {
+    /// centre of mass, and, where its angular momentum is to be kept, but its rotation as one body; the energy of the rest grows
+    /// to `most` times itself. Needs [`Self::kinetic_energy_at`] of `v`. (nv)
+    fn scale_motion(&self, v: &mut [f64], energy: f64, target: f64, most: f64) {
         let (mut mean, mut of_mean) = ([0.0; 6], 0.0);
         if self.model.base == Base::Floating {
             let (now, inertia) = self.flight_of_data();
@@ -160,12 +239,13 @@ impl Robot {
             of_mean = 0.5 * (now.mass * now.velocity.norm_squared() + spin.dot(&now.spin));
         }
         // The energies of both parts add up, as the rest has no momentum: `E = E_mean + s² (E − E_mean)`.
-        let part = (target - of_mean).max(0.0) / (energy - of_mean);
-        // Never above 1: the guard takes energy, it gives none. All mean and nothing else is 0/0.
-        let scale = if part.is_finite() { part.min(1.0).sqrt() } else { 1.0 };
+        let (rest, desired) = (energy - of_mean, (target - of_mean).max(0.0));
+        // Where all is mean, the rest is rounding, of either sign.
+        let scale = if rest > 0.0 { (desired / rest).min(most).sqrt() } else { 1.0 };
         for (k, v) in v.iter_mut().enumerate() {
             let mean = mean.get(k).copied().unwrap_or(0.0);
-            *v = mean + scale * (*v - mean);
+            // Of the difference, so that a small correction brings small rounding.
+            *v += (scale - 1.0) * (*v - mean);
         }
     }
 }

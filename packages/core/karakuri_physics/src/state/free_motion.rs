@@ -12,7 +12,8 @@ pub enum Integrator {
     RungeKutta4,
     /// Variational where no row acts and servos are soft; else as `Momentum`.
     Variational,
-    /// The default, with the momentum of floating trees, and in flight the path of their centre of mass, kept to round-off.
+    /// The default, with the momentum of floating trees, and in flight the path of their centre of mass and the energy, kept to
+    /// round-off; the integration adds no energy anywhere.
     Momentum,
 }
 

@@ -272,15 +272,10 @@ fn check(name: &str, kind: Kind, n: u64, bounds: [f64; 4]) {
     for seed in 0..n {
         let mut own = run_case(seed, kind, 1e-3);
         own.mirror = run_mirrored(seed, kind);
-        if own.growth > 1e-3 {
-            // The error of the flight and of steps in contact, not of impacts: it goes with the step, if not yet
-            // from 1 to 0.1 ms, where a whipping tree turns too far in a step, then from 0.1 to 0.01 ms.
-            let [coarse, fine] = [1e-4, 1e-5].map(|dt| run_case(seed, kind, dt).growth);
-            println!(
-                "{name} {seed}: growth {:e}, at 0.1 ms {coarse:e}, at 0.01 ms {fine:e}",
-                own.growth
-            );
-            assert!(coarse < 0.3 * own.growth || fine < 0.3 * coarse, "{name} {seed}");
+        if own.growth > 1e-6 {
+            let fine = run_case(seed, kind, 1e-4).growth;
+            println!("{name} {seed}: growth {:e}, at 0.1 ms {fine:e}", own.growth);
+            assert!(fine < 0.3 * own.growth, "{name} {seed}");
         }
         if own.mirror > mirror {
             println!("{name} {seed}: mirrored off by {:e}", own.mirror);
@@ -299,10 +294,10 @@ fn check_all(n: u64) {
     let (trees, ground) =
         (Kind { trees: true, ..bodies }, Kind { ground: true, trees: true, ..bodies });
     check("balls", BALLS, n / 4, [1e-12, 1e-12, 1e-11, 1e-6]);
-    // What spins and is stopped before it tunnels turns less, not slower.
-    check("bodies", bodies, n / 4, [1e-4, 1e-12, none, 1e-6]);
-    check("trees", trees, n / 4, [5e-2, 1e-12, none, 1e-6]);
-    check("trees and bodies over a ground", ground, n / 4, [5e-2, none, none, 3e-4]);
+    check("bodies", bodies, n / 4, [1e-12, 1e-12, none, 1e-6]);
+    check("trees", trees, n / 4, [1e-12, 1e-12, none, 1e-6]);
+    // A step's gravity works at the mean rate, but what lies or rolls moves by the rate at its end: `½ h m g Δv`.
+    check("trees and bodies over a ground", ground, n / 4, [1e-4, none, none, 3e-4]);
 }
 
 #[test]
