@@ -122,8 +122,8 @@ impl World {
                 turning.copy_from_slice(&struck[run.clone()][3..]);
             }
             // Change of the rate by the gyroscopic moment alone.
-            let turned = if body.swings {
-                // By the midpoint, the gyroscopic change is what the free velocity has beside the applied moment.
+            let turned = if body.swings || body.turns_on_joints {
+                // With moments of joints, also of the last step, the gyroscopic change is what the free velocity has beside the applied moment.
                 let free = &self.pipeline.problem.free_velocity[run.clone()][3..];
                 Vector3::from_row_slice(free)
                     - body.inverse_inertia_world * body.applied.moment * h

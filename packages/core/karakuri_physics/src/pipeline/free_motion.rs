@@ -1,6 +1,7 @@
 //! Velocities at the end of a step without rows.
 
 use karakuri_dynamics::forward_kinematics;
+use karakuri_spatial::Vector3;
 
 use crate::pipeline::outcome::Culprit;
 use crate::state::free_motion::Method;
@@ -110,7 +111,8 @@ impl World {
                 robot.free_motion(h, &gravity, out).map_err(singular)?;
             }
         }
-        for body in self.state.bodies.iter().flatten().filter(|b| b.is_free()) {
+        for body in self.state.bodies.iter_mut().flatten().filter(|b| b.is_free()) {
+            body.turns_on_joints = body.joint_moment != Vector3::zeros();
             let out = &mut self.pipeline.problem.velocity[body.start..body.start + 6];
             if body.is_asleep() {
                 out.fill(0.0);

@@ -99,6 +99,8 @@ pub(crate) struct Body {
     pub(crate) n_contacts: usize,
     /// Impulsive moment of those joints or that contact in the last step, about its centre of mass, in world axes. [N·m·s] (3)
     pub(crate) joint_moment: Vector3,
+    /// Whether this step's free motion has them in its gyroscopic moment.
+    pub(crate) turns_on_joints: bool,
     /// Its motion, if that is prescribed.
     pub(crate) course: Option<Course>,
     /// Farthest distance of its surface from its shape's origin, and half of its least width. [m]
@@ -129,6 +131,7 @@ impl Body {
             swings: false,
             n_contacts: 0,
             joint_moment: Vector3::zeros(),
+            turns_on_joints: false,
             course: None,
             extent,
             longest_turn: 0.0,
