@@ -138,12 +138,12 @@ export class Figures {
         mesh.userData.shared = true;
         this.changed();
       }, this.failed);
-    } else if (!this.look.ghost && shape.kind === 'box') {
+    } else if (!this.look.ghost && shape.kind === 'box' && this.detail === 'fine') {
       this.addEdges(mesh);
     }
   }
 
-  /** Edges tell boxes of one colour apart. */
+  /** Edges tell boxes of one colour apart. A processor draws them as slowly as the boxes. */
   private addEdges(mesh: Mesh): void {
     const material = new LineBasicMaterial({ color: 0x000000, transparent: true, opacity: 0.28 });
     this.materials.push(material);

@@ -45,6 +45,8 @@ export class World {
   private readonly observer: ResizeObserver;
   private floor: Floor | null = null;
   private requested = 0;
+  /** Whether something has changed since the last frame. */
+  private changed = false;
   private before: () => void = () => {};
 
   constructor(private readonly canvas: HTMLCanvasElement) {
@@ -109,7 +111,8 @@ export class World {
 
   /** Asks for a frame. */
   invalidate(): void {
-    this.requested ||= requestAnimationFrame(() => this.draw());
+    this.changed = true;
+    this.requested ||= requestAnimationFrame(this.next);
   }
 
   /** Whether no frame is asked for. */
@@ -186,8 +189,15 @@ export class World {
     this.raycaster.setFromCamera(at, this.camera);
   }
 
+  /** Draws what has changed, and looks again at the next frame: what moves then asks before this is called, and not for the frame
+   * after it, which would draw every other frame only. */
+  private readonly next = (): void => {
+    this.requested = this.changed ? requestAnimationFrame(this.next) : 0;
+    if (this.changed) this.draw();
+  };
+
   private draw(): void {
-    this.requested = 0;
+    this.changed = false;
     this.before();
     this.renderer.render(this.scene, this.camera);
     this.frames++;
@@ -201,7 +211,6 @@ export class World {
     this.camera.aspect = width / height;
     this.camera.updateProjectionMatrix();
     // in the same task: a canvas that was resized is empty until it is drawn
-    cancelAnimationFrame(this.requested);
     this.draw();
   }
 }
