@@ -7,6 +7,9 @@ const out = `${__dirname}/../../.ros/browser`;
 /** Tests that measure times. */
 const TIMED = /(budgets|5-fall|6-tune)\.spec\.ts$/;
 
+/** Beside a robot, which a test of the nodes starts. */
+const ROBOT = /live\.spec\.ts$/;
+
 /** Pictures are no tests: they are made when their folder is named. */
 const PICTURES = process.env.KARAKURI_PICTURES === undefined ? ['**/pictures.spec.ts'] : [];
 
@@ -16,9 +19,10 @@ export default defineConfig({
   // pages wait much of the time, though each draws without a graphics card on all processors there are
   workers: 2,
   projects: [
-    { name: 'stories', testIgnore: [TIMED, ...PICTURES] },
+    { name: 'stories', testIgnore: [TIMED, ROBOT, ...PICTURES] },
     // what is measured runs alone: `--project timed --workers 1`
     { name: 'timed', testMatch: TIMED },
+    { name: 'robot', testMatch: ROBOT },
   ],
   timeout: 30_000,
   expect: { timeout: 8_000 },

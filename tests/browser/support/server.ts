@@ -41,8 +41,8 @@ export class Server {
   ) {}
 
   static async start(folder: string, file: string, more: string[] = []): Promise<Server> {
-    const page = join(ROOT, 'packages/web/studio/dist');
-    const args = ['studio', join(folder, file), '--port', '0', '--folder', folder, '--page', page, ...more];
+    // with the page that is in the program
+    const args = ['studio', join(folder, file), '--port', '0', '--folder', folder, ...more];
     const child = spawn(PROGRAM, args, { stdio: ['ignore', 'pipe', 'pipe'], cwd: folder });
     const said: string[] = [];
     child.stderr.on('data', (data) => said.push(String(data)));

@@ -12,7 +12,7 @@ export interface Hook {
   /** Whether the robot is drawn. */
   readonly ready: boolean;
   readonly rev: number;
-  /** Whether every request is answered and everything is drawn; of a running simulation the next frame is always to come. */
+  /** Whether every request is answered and everything is drawn; of a running simulation or robot the next frame is always to come. */
   readonly idle: boolean;
   readonly language: string;
   readonly hovered: string | null;
@@ -24,6 +24,8 @@ export interface Hook {
   readonly simulatedRows: number;
   readonly run: RunState | null;
   readonly live: LiveState | null;
+  /** Positions of the robot's joints as measured; `null` where they are not. [rad or m] */
+  readonly measured: { [joint: string]: number } | null;
   readonly lease: LeaseState;
   readonly client: string;
   /** Frames that were drawn. */
@@ -81,7 +83,7 @@ export function exposeHook(studio: Studio, edits: Edits, reach: Reach, picture: 
       display.idle &&
       reach.idle &&
       !edits.dragging &&
-      (studio.run?.phase === 'running' || (drawn()?.idle ?? true)),
+      (studio.run?.phase === 'running' || studio.measured !== null || (drawn()?.idle ?? true)),
     language: currentLanguage,
     hovered: () => studio.hoveredJoint,
     selection: () => studio.selection,
@@ -91,6 +93,7 @@ export function exposeHook(studio: Studio, edits: Edits, reach: Reach, picture: 
     simulatedRows: () => display.simulatedRows,
     run: () => studio.run,
     live: () => studio.live,
+    measured: () => studio.measured?.joints ?? null,
     lease: () => studio.lease,
     client: () => studio.client,
     frames: () => drawn()?.frames ?? 0,

@@ -1,5 +1,6 @@
 //! A pose as the page shows it: bodies, centre of mass, support polygon, margin.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
@@ -88,6 +89,21 @@ impl Poser {
         }
         self.reduction.project_position(q);
         Ok(())
+    }
+
+    /// Poses of the bodies in the first of them, at measured positions of joints; those that were not measured are at rest.
+    pub(crate) fn measured_places(&mut self, joints: &BTreeMap<String, [f64; 3]>) -> Vec<Place> {
+        let mut q = self.model.default_position();
+        for (name, [position, ..]) in joints {
+            if let Ok(id) = self.joint(name) {
+                q[self.model.joints[id.0].q_start] = *position;
+            }
+        }
+        self.reduction.project_position(&mut q);
+        forward_kinematics(&self.model, &mut self.data, &q);
+        let poses = &self.data.pose_in_world;
+        let X_RootWorld = poses.first().map_or(Pose::IDENTITY, |root| root.inverse());
+        poses.iter().map(|X_WB| place_of(&(X_RootWorld * *X_WB))).collect()
     }
 
     /// Pose of the root link where the robot stands in its posture at rest.

@@ -15,7 +15,7 @@ use super::shared::Shared;
 
 /// Files that the build of the page left.
 #[derive(RustEmbed)]
-#[folder = "$CARGO_MANIFEST_DIR/../../web/studio/dist"]
+#[folder = "../../web/studio/dist"]
 #[allow_missing = true]
 struct Built;
 
@@ -92,5 +92,16 @@ fn kind(name: &str) -> &'static str {
         Some("woff2") => "font/woff2",
         Some("wasm") => "application/wasm",
         _ => "application/octet-stream",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_that_was_built_is_in_the_program() {
+        let built = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../web/studio/dist").join(INDEX);
+        assert_eq!(Page::find(None).is_missing(), !built.is_file());
     }
 }

@@ -277,8 +277,11 @@ impl Session {
             .collect();
         if let Some(robot) = self.project.stage.robots.first() {
             let unknown = [f64::NAN; 3];
-            let all = robot.joints.iter().flat_map(|j| joints.get(&j.name).unwrap_or(&unknown));
-            let numbers: Vec<f64> = all.copied().collect();
+            let places = self.project.poser.as_mut().map(|poser| poser.measured_places(&joints));
+            let mut numbers: Vec<f64> = places.unwrap_or_default().into_iter().flatten().collect();
+            numbers.extend(
+                robot.joints.iter().flat_map(|j| joints.get(&j.name).unwrap_or(&unknown)).copied(),
+            );
             let stream = self.project.stage.number;
             let header = Header { kind: Kind::Measured, stream, seq: 0, time: 0.0 };
             self.clients.audience().show_beside(&encode(header, &numbers));

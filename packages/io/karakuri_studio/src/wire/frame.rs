@@ -15,7 +15,7 @@ pub enum Kind {
     Contacts = 3,
     /// Values of the quantities of `RunState.plots`, in their order.
     Plots = 4,
-    /// Positions of the measured robot, per joint position, velocity, effort.
+    /// The measured robot: poses of its bodies in its first, per joint position, velocity, effort.
     Measured = 5,
 }
 

@@ -108,12 +108,12 @@ export class Edits {
 
   // Poses
 
-  /** Keeps what is shown as a new pose and selects it. */
-  async addPose(name?: string): Promise<void> {
+  /** Keeps joints, or what is shown, as a new pose and selects it. [rad or m] */
+  async addPose(joints?: { [joint: string]: number }): Promise<void> {
     const document = this.studio.document;
     if (!document) return;
-    const fresh = name ?? freshName('pose', Object.keys(document.poses));
-    const pose: Pose = { from: null, root: null, joints: this.shownJoints() };
+    const fresh = freshName('pose', Object.keys(document.poses));
+    const pose: Pose = { from: null, root: null, joints: this.positionsOf(joints) };
     if (
       await this.edit(
         [{ op: 'pose.put', name: fresh, pose, index: null }],
@@ -351,11 +351,13 @@ export class Edits {
   }
 
   /** Positions of the joints that are shown, in the document's unit. */
-  private shownJoints(): { [joint: string]: number } {
+  /** Positions of all joints that lead, as the document has them: given ones within limits, else as shown. [rad or m] */
+  private positionsOf(given: { [joint: string]: number } = {}): { [joint: string]: number } {
     const leaders = this.studio.joints.filter((joint) => joint.mimic === null);
     return Object.fromEntries(
       leaders.map((joint) => {
-        const position = this.position(this.studio.jointIndex.get(joint.name) ?? -1);
+        const shown = this.position(this.studio.jointIndex.get(joint.name) ?? -1);
+        const position = clamped(joint, given[joint.name] ?? shown);
         return [joint.name, toDocument(joint, angleUnit(this.studio.document), position)];
       }),
     );

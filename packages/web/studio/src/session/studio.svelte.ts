@@ -22,7 +22,7 @@ import type {
   Welcome,
 } from '../wire/wire';
 import { Display } from './display.svelte';
-import { type Frame, KIND } from './frames';
+import { BODY_STRIDE, type Frame, JOINT_STRIDE, KIND } from './frames';
 import { type ConeOnBody, conesOf } from './parts';
 import { patched } from './patch';
 import { Player } from './player.svelte';
@@ -42,6 +42,16 @@ export interface Notice {
   text: string;
 }
 
+/** The robot as measured. */
+export interface Measured {
+  /** Poses of its bodies in the first of them, in the order of its description. */
+  bodies: Float32Array;
+  /** Positions of the joints that are measured. [rad or m] */
+  joints: { [joint: string]: number };
+}
+
+/** Age of a measurement from which on it is not shown. [ms] */
+const STALE = 1000;
 /** Time after which a lost connection is tried again. [ms] */
 const RECONNECT = 1000;
 /** Time for which a notice is shown. [ms] */
@@ -63,6 +73,8 @@ export class Studio {
   /** Revision of the document of which the last preview is. */
   previewRev = $state(-1);
   live = $state.raw<LiveState | null>(null);
+  /** The robot as measured; `null` where nothing was for a second. */
+  measured = $state.raw<Measured | null>(null);
   scripts = $state.raw<ScriptState[]>([]);
   parameters = $state.raw<Parameter[]>([]);
   exportFormats = $state.raw<string[]>([]);
@@ -86,7 +98,10 @@ export class Studio {
   private readonly listeners = new Set<(frame: Frame) => void>();
 
   private socketOrNull: Socket | null = null;
+  /** Settled when the last edit is answered. */
+  private edited: Promise<unknown> = Promise.resolve();
   private nextNotice = 1;
+  private stale: ReturnType<typeof setTimeout> | undefined;
   private closing = false;
 
   constructor(readonly token: string) {}
@@ -149,8 +164,12 @@ export class Studio {
 
   /** Asks the server; what it refuses becomes a notice, and `undefined`. */
   async ask<R>(op: Parameters<Socket['request']>[0], args: object = {}): Promise<R | undefined> {
+    const send = () => this.socket.request<R>(op, args, this.rev);
     try {
-      return await this.socket.request<R>(op, args, this.rev);
+      if (op !== 'edit') return await send();
+      // One after the other: the server refuses an edit by index of an older document than its own.
+      this.edited = this.edited.then(send, send);
+      return (await this.edited) as R;
     } catch (error) {
       this.complain(error);
       return undefined;
@@ -316,9 +335,25 @@ export class Studio {
   }
 
   private receiveFrame(frame: Frame): void {
-    if (frame.kind === KIND.state) this.socketOrNull?.tell('ack', { seq: frame.seq });
+    // a state comes alone or with others of its number, a measurement may come alone
+    if (frame.kind === KIND.state || frame.kind === KIND.measured)
+      this.socketOrNull?.tell('ack', { seq: frame.seq });
     if (frame.stream === this.stage?.number) this.display.frame(frame);
+    if (frame.stream === this.stage?.number && frame.kind === KIND.measured) this.takeMeasured(frame.numbers);
     for (const listener of this.listeners) listener(frame);
+  }
+
+  private takeMeasured(numbers: Float32Array): void {
+    const nBodies = (this.robot?.bodies.length ?? 0) * BODY_STRIDE;
+    const positions = this.joints.map(
+      (joint, i) => [joint.name, numbers[nBodies + i * JOINT_STRIDE]] as const,
+    );
+    const joints = positions.filter((one): one is [string, number] => Number.isFinite(one[1]));
+    this.measured = { bodies: numbers.subarray(0, nBodies), joints: Object.fromEntries(joints) };
+    clearTimeout(this.stale);
+    this.stale = setTimeout(() => {
+      this.measured = null;
+    }, STALE);
   }
 
   private refuse(text: string): void {

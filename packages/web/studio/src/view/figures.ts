@@ -63,15 +63,13 @@ export class Figures {
     });
   }
 
-  /** Puts the bodies where a row has them, without those that another row has at the same place. */
-  placeWhereApart(row: Float32Array, other: Float32Array): void {
+  /** Puts the bodies where a row has them, without those that another figure has at the same place. */
+  placeWhereApart(row: Float32Array, other: Figures): void {
     this.place(row);
+    for (const root of [this.root, other.root]) root.updateMatrixWorld();
     this.bodies.forEach((body, i) => {
-      const at = i * BODY_STRIDE;
-      let largest = 0;
-      for (let k = at; k < at + BODY_STRIDE; k++)
-        largest = Math.max(largest, Math.abs((row[k] ?? 0) - (other[k] ?? 0)));
-      body.visible = largest > APART;
+      const there = other.bodies[i]?.matrixWorld.elements ?? [];
+      body.visible = body.matrixWorld.elements.some((x, k) => Math.abs(x - (there[k] ?? 0)) > APART);
     });
   }
 

@@ -31,6 +31,7 @@ export class Picture {
   private figures: Figures | null = null;
   private before: Figures | null = null;
   private after: Figures | null = null;
+  private measured: Figures | null = null;
   private overlay: Overlay | null = null;
   private handles: Handles | null = null;
   private forces: Forces | null = null;
@@ -68,8 +69,8 @@ export class Picture {
     this.clear();
     const changed = () => this.world.invalidate();
     const failed = (error: unknown) => this.studio.complain(error);
-    const figures = (ghost?: number) => {
-      const look = ghost === undefined ? {} : { ghost: { color: ghost, opacity: GHOST_OPACITY } };
+    const figures = (ghost?: number, opacity = GHOST_OPACITY) => {
+      const look = ghost === undefined ? {} : { ghost: { color: ghost, opacity } };
       const made = new Figures(stage, this.meshes, fine ? 'fine' : 'coarse', look, changed, failed);
       this.world.scene.add(made.root);
       return made;
@@ -77,7 +78,8 @@ export class Picture {
     this.figures = figures();
     this.before = figures(COLORS.com);
     this.after = figures(COLORS.near);
-    this.before.root.visible = this.after.root.visible = false;
+    this.measured = figures(COLORS.good, 0.4);
+    for (const ghost of [this.before, this.after, this.measured]) ghost.root.visible = false;
     this.figures.place(atRest(stage));
     const size = heightOf(this.figures);
     this.world.setSize(size);
@@ -135,9 +137,23 @@ export class Picture {
     this.world.invalidate();
   }
 
+  /** Shows the robot as measured, faded, where it is not as shown; nothing hides it. */
+  showMeasured(bodies: Float32Array | undefined): void {
+    const { measured, figures } = this;
+    if (!measured || !figures || (!bodies && !measured.root.visible)) return;
+    measured.root.visible = bodies !== undefined;
+    if (bodies) {
+      // its first body is where it is shown: nothing measures where the robot stands
+      measured.root.position.fromArray(this.studio.display.bodies, 0);
+      measured.root.quaternion.fromArray(this.studio.display.bodies, 3);
+      measured.placeWhereApart(bodies, figures);
+    }
+    this.world.invalidate();
+  }
+
   /** Shows the ends of the scenes before and after the playhead, faded. */
   showGhosts(on: boolean): void {
-    if (!this.before || !this.after) return;
+    if (!this.before || !this.after || !this.figures) return;
     const sampled = this.studio.display.sampled;
     const ends = on && sampled && this.studio.selection.kind === 'scene' ? sampled.report.scene_ends : [];
     const time = this.studio.player.time;
@@ -151,7 +167,7 @@ export class Picture {
     ] as const) {
       ghost.root.visible = at !== undefined;
       if (at !== undefined && sampled) {
-        ghost.placeWhereApart(sampled.clip.bodies(sampled.clip.nearest(at)), this.studio.display.bodies);
+        ghost.placeWhereApart(sampled.clip.bodies(sampled.clip.nearest(at)), this.figures);
       }
     }
     this.world.invalidate();
@@ -273,6 +289,7 @@ export class Picture {
     this.figures?.dispose();
     this.before?.dispose();
     this.after?.dispose();
+    this.measured?.dispose();
     this.handles?.dispose();
     this.overlay?.root.removeFromParent();
     this.forces?.dispose();

@@ -1,7 +1,6 @@
 // Renderer, camera, light and floor; draws only when something has changed.
 
 import {
-  AmbientLight,
   Box3,
   DirectionalLight,
   HemisphereLight,
@@ -58,12 +57,7 @@ export class World {
     this.orbit = new OrbitControls(this.camera, canvas);
     this.orbit.addEventListener('change', () => this.invalidate());
     // Sky and ground light shadows of robots softly; the sun gives them form.
-    this.scene.add(
-      new HemisphereLight(0xffffff, 0x8d8478, 1.5),
-      new AmbientLight(0xffffff, 0.25),
-      this.sun,
-      this.sun.target,
-    );
+    this.scene.add(new HemisphereLight(0xffffff, 0xa49e96, 1.75), this.sun, this.sun.target);
     this.observer = new ResizeObserver(() => this.resize());
     this.observer.observe(canvas);
     // A lost context comes back empty: three fills it again from the scene.
