@@ -48,8 +48,8 @@ pub(crate) struct EnergyGuard {
     pub(crate) is_strict: bool,
     /// Whether the angular momentum of a floating tree is to be kept.
     pub(crate) keeps_spin: bool,
-    /// Whether the integration may give nothing at any rate.
-    pub(crate) is_exact: bool,
+    /// Part of the kinetic energy that the integration may give; nothing, and at any rate, where the energy is exact. [-]
+    allowed: f64,
     /// Energy that Coriolis forces took within the step, at its start's position; if exact, with the potential energy there less
     /// the work of gravity. [J]
     taken: f64,
@@ -62,6 +62,11 @@ pub(crate) struct EnergyGuard {
 }
 
 impl EnergyGuard {
+    /// Whether the integration may give nothing.
+    fn is_exact(&self) -> bool {
+        self.allowed == 0.0
+    }
+
     /// Forgets what the integration has given: it was measured against another inertia.
     pub(crate) fn forget(&mut self) {
         self.surplus = 0.0;
@@ -74,7 +79,7 @@ impl Robot {
         let guard = &mut self.energy_guard;
         // A prescribed joint may put in any energy, so there is no bound to keep.
         let free = self.loops.prescribed.is_empty();
-        guard.is_exact = exact;
+        guard.allowed = if exact { 0.0 } else { ALLOWED };
         guard.is_on = free && (turn.angle_of_links > FAST || exact);
         guard.is_strict = free && turn.angle_of_links > TOO_FAST;
         if !guard.is_on {
@@ -86,7 +91,7 @@ impl Robot {
     /// Notes the energy at the start of a step in which, if no row acts, only gravity works; needs the kinematics of the start.
     pub(crate) fn note_energy(&mut self, gravity: &Vector3, h: f64) {
         self.energy_guard.at_start = None;
-        if !self.energy_guard.is_exact {
+        if !self.energy_guard.is_exact() {
             return;
         }
         let pushed = self.applied.iter().any(|wrench| *wrench != Force::default());
@@ -162,7 +167,7 @@ impl Robot {
             energy = self.kinetic_energy_at(out);
         }
         self.energy_guard.taken = allowed - energy;
-        if self.energy_guard.is_exact {
+        if self.energy_guard.is_exact() {
             // Gravity works at the mean rate, whatever rate moves the position in the end.
             for (without, v) in without.iter_mut().zip(&self.v) {
                 *without = 0.5 * (*without + v);
@@ -193,12 +198,13 @@ impl Robot {
         }
         let mut v = std::mem::take(&mut self.v);
         let energy = self.kinetic_energy_at(&v);
-        let EnergyGuard { mut most, surplus, is_exact, .. } = self.energy_guard;
+        let EnergyGuard { mut most, surplus, .. } = self.energy_guard;
+        let is_exact = self.energy_guard.is_exact();
         if is_exact {
             most -= potential_energy(&self.model, &self.data);
         }
         // What the steps gave in sum beyond `most`; above a hundredth of the energy it is taken back.
-        let allowed = if is_exact { 0.0 } else { ALLOWED * most.max(0.0) };
+        let allowed = self.energy_guard.allowed * most.max(0.0);
         let gained = surplus + energy - most;
         // Below the allowance the surplus is remembered, so that many small gains do not add up. Where nothing is allowed,
         // what the integration took is no credit either.

@@ -102,7 +102,7 @@ impl Poser {
         self.reduction.project_position(&mut q);
         forward_kinematics(&self.model, &mut self.data, &q);
         let poses = &self.data.pose_in_world;
-        let X_RootWorld = poses.first().map_or(Pose::IDENTITY, |root| root.inverse());
+        let X_RootWorld = poses.first().map_or(Pose::IDENTITY, Pose::inverse);
         poses.iter().map(|X_WB| place_of(&(X_RootWorld * *X_WB))).collect()
     }
 
