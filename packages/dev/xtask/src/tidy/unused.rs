@@ -74,6 +74,7 @@ const OFFERED: &[(&str, &str, &str)] = &[
     ),
     ("karakuri_serial/src/codec/robotiq/registers.rs", "speed_byte", "a host commands in m/s"),
     ("karakuri_serial/src/codec/robotiq/registers.rs", "force_byte", "a host commands in N"),
+    ("karakuri_serial/src/emulator/in_process.rs", "looking_every", "how long exchanges take"),
     (
         "karakuri_spatial/src/inertia.rs",
         "mul_motion",

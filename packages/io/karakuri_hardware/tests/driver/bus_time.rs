@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use karakuri_hardware::RobotIo;
 use karakuri_hardware::driver::{BUSES, HardwareFile};
@@ -20,14 +20,16 @@ use karakuri_testkit::heap_requests;
 
 use crate::emulated::*;
 
+/// Resolution of the emulated wire's time.
+const LOOK: Duration = Duration::from_micros(2);
+
 /// The wire's time for a cycle. [ms]
 fn wire(bus: &str, n_servos: usize, baud: u32) -> f64 {
     let kind = BUSES.iter().find(|kind| kind.name == bus).unwrap();
     kind.cycle_time(n_servos, baud) * 1e3
 }
 
-/// Longest time that cycles of the driver take on the emulated wire, in its own time, which rounds each answer up to half a
-/// millisecond. [ms]
+/// Longest time that cycles of the driver take on the emulated wire, in its own time, which rounds each answer up to [`LOOK`]. [ms]
 fn longest_cycle(bus: impl Bus + 'static, keys: &str, n: u8) -> f64 {
     let folder = tempfile::tempdir().unwrap();
     let mut text = format!("device: /dev/ttyUSB0\n{keys}\nservos:\n");
@@ -39,6 +41,7 @@ fn longest_cycle(bus: impl Bus + 'static, keys: &str, n: u8) -> f64 {
     let layout = layout(&NAMES[..n.into()]);
     let file = HardwareFile::read(&path, &layout).unwrap();
     let line = InProcess::new(Emulation::new(Box::new(bus), Box::new(FreeMotion)));
+    let line = line.looking_every(LOOK);
     let mut io = (file.bus.make)(&file, layout, Box::new(line));
     io.advance().unwrap();
     let mut longest: f64 = 0.0;
@@ -98,8 +101,7 @@ fn the_page_has_the_time_of_each_bus_and_none_is_beyond_its_limit() {
     ];
     let lines = rows.map(|(bus, n, baud, limit)| {
         let (wire, cycle) = (wire(bus, n.into(), baud), emulated(bus, n, baud));
-        // Two answers of a cycle of 17 servos are rounded up.
-        let is_in_time = wire <= limit && cycle <= limit + 0.5;
+        let is_in_time = wire <= limit && cycle <= limit;
         assert!(is_in_time, "{bus}: {wire} ms, measured {cycle} ms, of {limit} ms");
         format!("| `{bus}` | {n} | {baud} | {wire:.1} | {cycle:.1} | {limit} |\n")
     });

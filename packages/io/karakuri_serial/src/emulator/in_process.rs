@@ -13,14 +13,16 @@ use super::side::{self, Moment};
 use crate::line::Line;
 use crate::port::Wire;
 
-/// Time between two looks at the line while a driver waits for bytes. [s]
-const LOOK: f64 = 0.5e-3;
+/// Time between two looks at the line while a driver waits for bytes. [ns]
+const LOOK: u64 = 500_000;
 
 /// An emulation and its time. Copies are the same line.
 #[derive(Debug, Clone)]
 pub struct InProcess {
     shared: Arc<Mutex<Shared>>,
     baud: u32,
+    /// Time between two looks at the line. [ns]
+    look: u64,
 }
 
 #[derive(Debug)]
@@ -85,7 +87,14 @@ impl InProcess {
             to_host: Vec::new(),
             unread: VecDeque::new(),
         };
-        Self { shared: Arc::new(Mutex::new(shared)), baud }
+        Self { shared: Arc::new(Mutex::new(shared)), baud, look: LOOK }
+    }
+
+    /// With answers rounded up to this, in place of half a millisecond: how long exchanges take is measured as well. [s]
+    #[must_use]
+    pub fn looking_every(self, period: Duration) -> Self {
+        let look = u64::try_from(period.as_nanos()).unwrap_or(LOOK).max(1);
+        Self { look, ..self }
     }
 
     fn lock(&self) -> MutexGuard<'_, Shared> {
@@ -145,12 +154,10 @@ impl Wire for InProcess {
     }
 
     fn read(&mut self, buffer: &mut [u8], deadline: Instant) -> io::Result<usize> {
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "half a ms")]
-        const STEP: u64 = (LOOK * 1e9) as u64;
         let mut shared = self.lock();
         let by = shared.time_of(deadline);
         while shared.unread.is_empty() && shared.is_there() && shared.now < by {
-            let next = (shared.now + STEP).min(by);
+            let next = (shared.now + self.look).min(by);
             shared.advance(next);
         }
         if !shared.is_there() {
