@@ -56,6 +56,17 @@ pub trait RobotIo: Send {
         Ok(())
     }
 
+    /// Switches the drives of a robot off, so that it can be moved by hand, until it is [resumed](Self::resume). It is measured
+    /// all the same.
+    ///
+    /// # Errors
+    /// When it is a machine that keeps its torque, or the device fails.
+    fn release(&mut self, robot: usize) -> Result<(), RobotIoError> {
+        let what =
+            format!("robot `{}` has no drives that can be let go", self.robots()[robot].name);
+        Err(RobotIoError::Device { what })
+    }
+
     /// Appends the health of a robot's parts.
     fn health(&self, _robot: usize, _health: &mut Vec<Health>) {}
 
@@ -104,6 +115,10 @@ impl<Io: RobotIo + ?Sized> RobotIo for Box<Io> {
 
     fn resume(&mut self, robot: usize) -> Result<(), RobotIoError> {
         (**self).resume(robot)
+    }
+
+    fn release(&mut self, robot: usize) -> Result<(), RobotIoError> {
+        (**self).release(robot)
     }
 
     fn health(&self, robot: usize, health: &mut Vec<Health>) {

@@ -5,6 +5,7 @@
 //! | `joint_command` | targets of the servos |
 //! | `joint_states` | what the servos measure, once a cycle of the bus; silent while nothing is measured |
 //! | `~/resume` | ends a fault that waits for a person |
+//! | `~/release` | makes the servos limp, to be moved by hand |
 //! | `/diagnostics` | health of the robot, of the bus and of each servo |
 
 mod diagnosis;

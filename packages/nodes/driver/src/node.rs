@@ -45,6 +45,7 @@ pub(crate) fn new(node: &mut Node<Driver>) -> Result<Driver, Box<dyn std::error:
     let io = await_robot(&file, layout);
     node.subscribe("joint_command", qos::samples(false), Driver::on_command)?;
     node.service::<Trigger::Service>("~/resume", |driver, _| driver.resume())?;
+    node.service::<Trigger::Service>("~/release", |driver, _| driver.release())?;
     node.diagnose("robot", diagnosis::robot);
     for (index, part) in diagnosis::health(&io).iter().enumerate() {
         node.diagnose(&part.part, move |driver| diagnosis::part(driver, index));
@@ -118,6 +119,16 @@ impl Driver {
             Ok(()) => Trigger::Response {
                 success: true,
                 message: "commands are followed, at first slowly".to_owned(),
+            },
+            Err(reason) => Trigger::Response { success: false, message: reason.to_string() },
+        }
+    }
+
+    fn release(&mut self) -> Trigger::Response {
+        match self.pacer.io_mut().release(0) {
+            Ok(()) => Trigger::Response {
+                success: true,
+                message: "the servos are limp until `~/resume`".to_owned(),
             },
             Err(reason) => Trigger::Response { success: false, message: reason.to_string() },
         }

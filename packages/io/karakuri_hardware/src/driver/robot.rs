@@ -226,6 +226,17 @@ impl<Bus: ServoBus> ServoRobot<Bus> {
         }
     }
 
+    /// The open port, to be put back.
+    fn take_link(&mut self) -> Result<Link, RobotIoError> {
+        self.link.take().ok_or_else(|| {
+            let what = match &self.fault {
+                Some(Fault::Device { what }) => what.clone(),
+                _ => nobody_yet(),
+            };
+            RobotIoError::Device { what }
+        })
+    }
+
     /// Switches on what is there and was let go.
     fn switch_on_again(&mut self, link: &mut Link) -> Result<(), String> {
         for (servo, joint) in self.servos.iter_mut().zip(&mut self.joints) {
@@ -396,13 +407,7 @@ impl<Bus: ServoBus> RobotIo for ServoRobot<Bus> {
     }
 
     fn resume(&mut self, _robot: usize) -> Result<(), RobotIoError> {
-        let Some(mut link) = self.link.take() else {
-            let what = match &self.fault {
-                Some(Fault::Device { what }) => what.clone(),
-                _ => nobody_yet(),
-            };
-            return Err(RobotIoError::Device { what });
-        };
+        let mut link = self.take_link()?;
         let result = self.switch_on_again(&mut link);
         self.link = Some(link);
         self.deadlines.pass_by(self.ports.now());
@@ -413,6 +418,23 @@ impl<Bus: ServoBus> RobotIo for ServoRobot<Bus> {
             }
             Err(what) => Err(RobotIoError::Device { what }),
         }
+    }
+
+    fn release(&mut self, _robot: usize) -> Result<(), RobotIoError> {
+        let mut link = self.take_link()?;
+        let result = self.bus.limp_all(&mut link, &self.servos);
+        self.link = Some(link);
+        self.deadlines.pass_by(self.ports.now());
+        result.map_err(|error| RobotIoError::Device { what: error.to_string() })?;
+        let tolerance = self.file.start_tolerance;
+        for (joint, servo) in self.joints.iter_mut().zip(&mut self.servos) {
+            joint.hold(tolerance);
+            joint.limp = Some("it was let go; resume");
+            servo.is_engaged = false;
+        }
+        let what = "its servos were let go; the robot is limp until it is resumed (`~/resume`)";
+        self.fault = Some(Fault::Device { what: what.to_owned() });
+        Ok(())
     }
 
     fn health(&self, _robot: usize, health: &mut Vec<Health>) {

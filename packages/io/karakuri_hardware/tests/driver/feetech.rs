@@ -167,6 +167,36 @@ fn a_servo_that_is_lost_stops_the_rest_until_somebody_resumes() {
 }
 
 #[test]
+fn a_robot_is_let_go_moved_by_hand_and_resumed_where_it_is() {
+    let (bus, mut io) = arm(3);
+    command(io.as_mut(), 0.2);
+    run_for(io.as_mut(), 1.0);
+    io.release(0).unwrap();
+    run_for(io.as_mut(), 0.1);
+    assert_eq!(bus.torque(), [false; 3]);
+    assert_eq!(
+        fault(io.as_mut()),
+        "its servos were let go; the robot is limp until it is resumed (`~/resume`)"
+    );
+    let (turned, before) = (1.2, positions(io.as_ref()));
+    let truth = bus.each("position_rad")[0];
+    bus.ask(&format!("{{\"turn\": {{\"id\": 1, \"position_rad\": {}}}}}", truth + turned));
+    command(io.as_mut(), -1.0);
+    run_for(io.as_mut(), 0.3);
+    let by_hand = positions(io.as_ref());
+    assert!((by_hand[0] - before[0]).abs() > turned - 0.05, "{before:?} to {by_hand:?}");
+    io.resume(0).unwrap();
+    run_for(io.as_mut(), 0.3);
+    assert_eq!(bus.torque(), [true; 3]);
+    for (held, now) in by_hand.iter().zip(positions(io.as_ref())) {
+        assert!((held - now).abs() < 2.0 * COUNT, "{held} to {now}: it holds where it was put");
+    }
+    command(io.as_mut(), 0.0);
+    run_for(io.as_mut(), 2.0);
+    assert!(positions(io.as_ref()).iter().all(|p| p.abs() < 2.0 * COUNT));
+}
+
+#[test]
 fn single_frames_may_be_lost_late_or_wrong() {
     let (bus, mut io) = arm(3);
     for fault in ["drop=0.1", "bad-checksum=0.1", "noise=0.2", "delay-ms=2"] {
