@@ -124,10 +124,8 @@ impl Robot {
         let target = at_start - potential_energy(&self.model, &self.data);
         self.scale_motion(&mut v, energy, target, MOST_GIVEN);
         self.v = v;
-        // The flight goes on from these rates, which have the same momentum.
-        if self.free_motion.rates_at_end.iter().all(|v| v.is_finite()) {
-            self.free_motion.rates_at_end.copy_from_slice(&self.v);
-        }
+        // These rates have the same momenta, but for rounding.
+        self.keep_flight_at_end();
     }
 
     /// Whether free motion from that energy did not converge: then goes back to the start, to go on by the strict rule. (nv)
@@ -220,6 +218,9 @@ impl Robot {
             }
         }
         self.v = v;
+        if gained > allowed && is_exact && self.energy_guard.keeps_spin {
+            self.keep_flight_at_end();
+        }
     }
 
     /// Kinetic energy of the rates `v` at the present position, armatures included. [J] (nv)

@@ -75,9 +75,31 @@ impl Robot {
             *q += shift;
         }
         forward_kinematics(&self.model, &mut self.data, &self.q);
+        if !self.take_flight(&end) {
+            return;
+        }
+        self.free_motion.in_flight.end = end;
+        self.free_motion.target.copy_from_slice(&self.q);
+        self.free_motion.rates_at_end.copy_from_slice(&self.v);
+        // The base's velocity is no longer the one that the discrete momentum belongs to.
+        self.free_motion.keeps_variational_momentum = false;
+    }
+
+    /// Takes the flight of the step's end once more, after joints' rates have changed and left it but for rounding.
+    pub(crate) fn keep_flight_at_end(&mut self) {
+        // NaN where the step did not end in flight.
+        if self.free_motion.rates_at_end.iter().all(|v| v.is_finite()) {
+            let end = self.free_motion.in_flight.end;
+            self.take_flight(&end);
+            self.free_motion.rates_at_end.copy_from_slice(&self.v);
+        }
+    }
+
+    /// Gives the base the velocity of a flight; false for a tree whose mass is all on one line, whose rates stay as they are.
+    fn take_flight(&mut self, end: &Flight) -> bool {
         let (now, inertia) = self.flight_now();
-        // All mass on one line: there is no inertia about it, and rates stay as they are.
-        let Some(inverse) = inertia.try_inverse() else { return };
+        // There is no inertia about that line.
+        let Some(inverse) = inertia.try_inverse() else { return false };
         // `V_b ← V_b + I_c(q')⁻¹ (h* − A(q') v')`, the tree moved as one body about its centre of mass.
         let angular = inverse * (end.spin - now.spin);
         let arm = self.data.pose_in_world[0].translation - end.com;
@@ -87,10 +109,6 @@ impl Robot {
             self.v[i] += linear[i];
             self.v[3 + i] += angular[i];
         }
-        self.free_motion.in_flight.end = end;
-        self.free_motion.target.copy_from_slice(&self.q);
-        self.free_motion.rates_at_end.copy_from_slice(&self.v);
-        // The base's velocity is no longer the one that the discrete momentum belongs to.
-        self.free_motion.keeps_variational_momentum = false;
+        true
     }
 }
