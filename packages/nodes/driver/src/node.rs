@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use karakuri_hardware::driver::{await_robot, find};
-use karakuri_hardware::{Fault, Pacer, RobotIo, RobotLayout, Tick};
+use karakuri_hardware::{Fault, Pacer, RobotIo, RobotIoError, RobotLayout, Tick};
 use karakuri_robot_topics::{JointTopics, report};
 use karakuri_ros::msg::sensor_msgs::msg::JointState;
 use karakuri_ros::msg::std_srvs::srv::Trigger;
@@ -115,23 +115,11 @@ impl Driver {
     }
 
     fn resume(&mut self) -> Trigger::Response {
-        match self.pacer.io_mut().resume(0) {
-            Ok(()) => Trigger::Response {
-                success: true,
-                message: "commands are followed, at first slowly".to_owned(),
-            },
-            Err(reason) => Trigger::Response { success: false, message: reason.to_string() },
-        }
+        answer(self.pacer.io_mut().resume(0), "commands are followed, at first slowly")
     }
 
     fn release(&mut self) -> Trigger::Response {
-        match self.pacer.io_mut().release(0) {
-            Ok(()) => Trigger::Response {
-                success: true,
-                message: "the servos are limp until `~/resume`".to_owned(),
-            },
-            Err(reason) => Trigger::Response { success: false, message: reason.to_string() },
-        }
+        answer(self.pacer.io_mut().release(0), "the servos are limp until `~/resume`")
     }
 
     /// Tells of commanders and faults that come and go.
@@ -151,4 +139,13 @@ impl Driver {
         }
         self.reported = fault.cloned();
     }
+}
+
+/// Answer to a request that was done, as the text says, or was not, for its reason.
+fn answer(done: Result<(), RobotIoError>, text: &str) -> Trigger::Response {
+    let (success, message) = match done {
+        Ok(()) => (true, text.to_owned()),
+        Err(reason) => (false, reason.to_string()),
+    };
+    Trigger::Response { success, message }
 }
