@@ -1,15 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { svelte } from '@sveltejs/vite-plugin-svelte';
 import { defineConfig, type Plugin } from 'vite';
+import { withSmallerShaders } from './shaders';
 
 const I18N = `${import.meta.dirname}/src/i18n`;
 const JAPANESE = '\0japanese';
 
-/** Takes the indentation out of three's shaders, which no minifier does. */
-const shadersWithoutIndentation: Plugin = {
-  name: 'shaders-without-indentation',
+/** Takes out of three's shaders what this page never shows, and their indentation, which no minifier does. */
+const smallShaders: Plugin = {
+  name: 'small-shaders',
   transform: (code, id) =>
-    /[\\/]three[\\/]build[\\/]/.test(id) ? code.replace(/\\n(?:\\t)+/g, '\\n') : null,
+    /[\\/]three[\\/]build[\\/]three\.module\.js$/.test(id) ? withSmallerShaders(code) : null,
 };
 
 /** Has the keys of the texts once in the page: those of Japanese are those of English, in the same order (tests/i18n.test.ts). */
@@ -28,7 +29,7 @@ export default Object.fromEntries(Object.keys(en).map((key, i) => [key, texts[i]
 };
 
 export default defineConfig({
-  plugins: [svelte(), shadersWithoutIndentation, textsWithoutKeys],
+  plugins: [svelte(), smallShaders, textsWithoutKeys],
   build: {
     target: 'es2022',
     // The page is served under a content security policy without inline anything.
