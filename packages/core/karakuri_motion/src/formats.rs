@@ -153,7 +153,8 @@ pub fn export(
         Format::Trajectory => Ok(trajectory::write(performance)),
         Format::PlayMotion2 => Ok(trajectory::write_play_motion2(name, performance)),
         Format::Khr1Csv => khr1::write(performance, options),
-        Format::Pseq | Format::Rcb | Format::Khr1Yaml => {
+        Format::Khr1Yaml => khr1::write_positions(performance, options),
+        Format::Pseq | Format::Rcb => {
             Err("this format is read, not written; write csv, webots, seq or khr1-csv".to_owned())
         }
     }

@@ -53,7 +53,7 @@ pub(super) fn read(
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Positions {
+struct PositionFile {
     positions: Vec<Position>,
 }
 
@@ -73,7 +73,7 @@ pub(super) fn read_positions(
     options: &FormatOptions<'_>,
 ) -> Result<Samples, FileError> {
     let root = read_tree(file, text)?;
-    let Positions { positions } = root.to()?;
+    let PositionFile { positions } = root.to()?;
     let mut table = Vec::with_capacity(positions.len());
     for (k, Position { speed, degrees }) in positions.into_iter().enumerate() {
         let place = root.get("positions").map(|node| [node.place.line, node.place.column]);
@@ -211,18 +211,57 @@ fn table(file: &str, text: &str) -> Result<Vec<Line>, FileError> {
         .collect()
 }
 
+/// Writes a table of degrees from home.
 pub(super) fn write(
     performance: &mut Performance,
     options: &FormatOptions<'_>,
 ) -> Result<Export, String> {
-    let servos = known("", options).map_err(|error| error.message)?;
-    let model = std::sync::Arc::clone(&options.performer.model);
-    let mut notes = Vec::new();
+    let Positions { lines, notes } = positions(performance, options, |_| 0.0)?;
     let mut text = "NO,NAME,SPEED".to_owned();
     for channel in 1..=CHANNELS {
         text.extend([format!(",CH{channel}")]);
     }
     text.push('\n');
+    for (k, Line { name, speed, channels, .. }) in lines.iter().enumerate() {
+        let cell = |value: &Option<i32>| value.map(|x| x.to_string()).unwrap_or_default();
+        let cells: Vec<String> = channels.iter().map(cell).collect();
+        text.extend([format!("{k},{name},{speed},{}\n", cells.join(","))]);
+    }
+    Ok(Export { text, notes })
+}
+
+/// Writes the YAML of `karakuri hardware upload`: bytes of channels, which no home of a board changes.
+pub(super) fn write_positions(
+    performance: &mut Performance,
+    options: &FormatOptions<'_>,
+) -> Result<Export, String> {
+    let Positions { lines, notes } = positions(performance, options, |servo| servo.zero_deg)?;
+    let mut text = "positions:\n".to_owned();
+    for Line { speed, channels, .. } in &lines {
+        let set =
+            channels.iter().zip(1..).filter_map(|(value, channel)| Some((channel, (*value)?)));
+        let cells: Vec<String> =
+            set.map(|(channel, value)| format!("{channel}: {value}")).collect();
+        text.extend([format!("  - {{speed: {speed}, degrees: {{{}}}}}\n", cells.join(", "))]);
+    }
+    Ok(Export { text, notes })
+}
+
+/// Positions of the boards, and what was rounded or clipped for them.
+struct Positions {
+    lines: Vec<Line>,
+    notes: Vec<Note>,
+}
+
+/// Positions at the ends of scenes; channels count from `origin`, which is in degrees of the servo. [deg]
+fn positions(
+    performance: &mut Performance,
+    options: &FormatOptions<'_>,
+    origin: impl Fn(&Servo) -> f64,
+) -> Result<Positions, String> {
+    let servos = known("", options).map_err(|error| error.message)?;
+    let model = std::sync::Arc::clone(&options.performer.model);
+    let (mut notes, mut lines) = (Vec::new(), Vec::new());
     // The boards go straight from position to position, so the ends of scenes are all that they can hold.
     let mut ends: Vec<(f64, usize)> = vec![(0.0, 0)];
     ends.extend(performance.spans().iter().map(|span| (span.end, span.scene)));
@@ -233,24 +272,29 @@ pub(super) fn write(
         );
         notes.push(Note { line: 0, message });
     }
-    let (mut before, mut state) = (vec![0.0; CHANNELS], MotionState::default());
+    let (mut before, mut state) = ([0.0; CHANNELS], MotionState::default());
     let (mut rounded, mut late, mut last) = (0.0_f64, 0.0_f64, 0.0);
     for (k, (t, scene)) in ends.iter().enumerate() {
         performance.sample(*t, &mut state);
-        let mut row = vec![String::new(); CHANNELS];
+        // Lines from 1, after the head.
+        let number = k + 2;
+        let mut channels = vec![None; CHANNELS];
         let mut longest: f64 = 0.0;
         for (id, servo) in &servos {
             let degrees = state.q[model.joints[id.0].q_start].to_degrees();
-            let value = if servo.reversed { -degrees } else { degrees };
-            // The servo's own range of 0 to 180 degrees, seen from home.
-            let taken = value.round().clamp(-servo.zero_deg, 180.0 - servo.zero_deg);
+            let origin = origin(servo);
+            let value = origin + if servo.reversed { -degrees } else { degrees };
+            // The servo's own range of 0 to 180 degrees, seen from there.
+            let home = origin - servo.zero_deg;
+            let taken = value.round().clamp(home, 180.0 + home);
             if (taken - value.round()).abs() > 0.0 {
                 let message = format!(
-                    "`{}` of scene {scene} would go to {value:.1}° from home; clipped to {taken}°",
-                    servo.joint
+                    "`{}` of scene {scene} would go to {:.1}° from home; clipped to {}°",
+                    servo.joint,
+                    value - origin,
+                    taken - origin
                 );
-                // Lines from 1, after the head.
-                notes.push(Note { line: k + 2, message });
+                notes.push(Note { line: number, message });
             } else {
                 rounded = rounded.max((taken - value).abs());
             }
@@ -258,8 +302,9 @@ pub(super) fn write(
             longest = longest.max((taken - *place).abs());
             // The rounded place: the board's next move begins there.
             *place = taken;
-            // Rounded, it is a whole number; without the sign of a zero.
-            row[servo.channel - 1] = format!("{:.0}", taken + 0.0);
+            #[expect(clippy::cast_possible_truncation, reason = "within half a turn")]
+            let whole = taken.round() as i32;
+            channels[servo.channel - 1] = Some(whole);
         }
         let time = t - last;
         last = *t;
@@ -268,7 +313,7 @@ pub(super) fn write(
         if k > 0 {
             late = late.max((longest / SPEEDS[speed] - time).abs());
         }
-        text.extend([format!("{k},SCENE{scene},{speed},{}\n", row.join(","))]);
+        lines.push(Line { number, name: format!("SCENE{scene}"), speed, channels });
     }
     notes.push(Note {
         line: 0,
@@ -278,7 +323,7 @@ pub(super) fn write(
         line: 0,
         message: format!("the boards' eight speeds miss the times of scenes by up to {late:.2} s; eases are not in the file"),
     });
-    Ok(Export { text, notes })
+    Ok(Positions { lines, notes })
 }
 
 /// The code whose time for a move is nearest.

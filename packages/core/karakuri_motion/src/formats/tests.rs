@@ -157,6 +157,30 @@ fn positions_of_the_boards_are_bytes() {
     assert!(said.contains("channel 25; write one from 1 to 24"), "{said}");
 }
 
+/// Counted from the servos' own zero they are what the table has from home.
+#[test]
+fn positions_are_written_as_bytes_of_the_same_table() {
+    let performer = khr1();
+    let mut performance = Performance::new(&greet(), "greet", &performer).unwrap();
+    let mut written = |format| {
+        let file = with(&performer, |options| export(format, "greet", &mut performance, options));
+        let text = file.unwrap().text;
+        assert_eq!(Format::guess("greet.yaml", &text).is_some(), format == Format::Khr1Yaml);
+        with(&performer, |options| import(format, "greet", &text, options)).unwrap().motion
+    };
+    let [table, bytes] = [written(Format::Khr1Csv), written(Format::Khr1Yaml)];
+    assert_eq!(table.scenes.len(), bytes.scenes.len());
+    let mut farthest: f64 = 0.0;
+    for (a, b) in table.scenes.iter().zip(&bytes.scenes) {
+        assert!((a.time - b.time).abs() < 1e-9, "{a:?} {b:?}");
+        for (joint, position) in &a.joints {
+            assert!((position - b.joints[joint]).abs() < 1e-9, "{joint}: {a:?} {b:?}");
+            farthest = farthest.max(position.abs());
+        }
+    }
+    assert!(farthest > 10.0, "{farthest} degrees");
+}
+
 #[test]
 fn writing_for_the_boards_says_what_is_rounded_and_clipped() {
     let performer = khr1();
@@ -346,6 +370,7 @@ fn samples() -> Vec<(Format, String)> {
         Format::Webots,
         Format::Seq,
         Format::Khr1Csv,
+        Format::Khr1Yaml,
         Format::Trajectory,
     ];
     formats

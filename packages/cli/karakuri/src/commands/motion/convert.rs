@@ -36,9 +36,10 @@ pub(super) struct Args {
 
 const HELP: &str = "\
 Formats: csv (a header of time and joints), editor-csv (robot_motion_editor), webots (.motion),
-seq (Choreonoid), khr1-csv (degrees from home, for `karakuri hardware upload`), trajectory
-(JointTrajectory as JSON), play-motion2 (PAL; written only), pseq (Choreonoid key poses; read
-only), rcb (HeartToHeart 3; read only). What was rounded, clipped or guessed is listed.
+seq (Choreonoid), khr1-csv (degrees from the boards' home) and khr1-yaml (degrees of the
+servos), both for `karakuri hardware upload`, trajectory (JointTrajectory as JSON), play-motion2
+(PAL; written only), pseq (Choreonoid key poses; read only), rcb (HeartToHeart 3; read only).
+What was rounded, clipped or guessed is listed.
 
   karakuri motion convert greet.yaml greet.csv
   karakuri motion convert greet.motion greet.yaml --urdf khr1.urdf --config khr1.yaml
