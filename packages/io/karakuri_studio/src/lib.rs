@@ -2,6 +2,7 @@
 #![expect(non_snake_case, reason = "monogram notation, docs/notation.md")]
 
 mod assets;
+mod board;
 mod curves;
 mod link;
 mod pose;
@@ -13,6 +14,7 @@ mod session;
 mod stage;
 pub mod wire;
 
+pub use board::Board;
 pub use link::{LinkNews, Measurement, RobotLink, Trajectory, TrajectoryPoint};
 pub use server::{Listening, ServeError, Studio, Token, TokenError};
 pub use session::{OpenError, Settings};

@@ -9,7 +9,9 @@ use karakuri_ros::msg::trajectory_msgs::msg::{JointTrajectory, JointTrajectoryPo
 use karakuri_ros::{
     ActionClient, ClientGoal, ClientGoalState, Node, Status, duration_to_message, info, qos,
 };
-use karakuri_studio::{LinkNews, Listening, Measurement, Settings, Studio, Token, Trajectory};
+use karakuri_studio::{
+    Board, LinkNews, Listening, Measurement, Settings, Studio, Token, Trajectory,
+};
 
 use crate::link::{Order, Robot, pair};
 use crate::parameters::Parameters;
@@ -63,6 +65,7 @@ pub(crate) fn new(node: &mut Node<StudioNode>) -> Result<StudioNode, Box<dyn std
         config: path(parameters.config.get()),
         folder: path(parameters.folder.get()),
         page: path(parameters.page.get()),
+        board: path(parameters.board.get()).map(Board::at),
     };
     let (link, robot) = pair();
     let port = u16::try_from(parameters.port.get()).unwrap_or(0);

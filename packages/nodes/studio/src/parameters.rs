@@ -10,5 +10,6 @@ karakuri_ros::parameters! {
         pub(crate) listen: String = String::new(), "Address to listen at, in place of this machine alone; needs `token_file`.", read_only();
         pub(crate) token_file: String = String::new(), "File with the secret of the page's address; empty: a random one.", read_only();
         pub(crate) page: String = String::new(), "Folder of the page's files, in place of those in the program.", read_only();
+        pub(crate) board: String = String::new(), "Serial port of the RCB-1 boards of a KHR-1 that motions may be uploaded to, while no driver has it; empty: none.", read_only();
     }
 }

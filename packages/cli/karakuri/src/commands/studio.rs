@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
-use karakuri_studio::{Listening, Settings, Studio, Token};
+use karakuri_studio::{Board, Listening, Settings, Studio, Token};
 
 use super::Outcome;
 use crate::input::input_file;
@@ -37,6 +37,9 @@ pub struct Args {
     /// Folder with the files of the page, in place of those in the program
     #[arg(long, value_name = "FOLDER")]
     page: Option<PathBuf>,
+    /// Serial port of the RCB-1 boards of a KHR-1: motions may be uploaded to them
+    #[arg(long, value_name = "PORT")]
+    board: Option<PathBuf>,
 }
 
 const HELP: &str = "\
@@ -45,6 +48,7 @@ the studio; what is not saved is offered at the next start.
 
   karakuri studio urdf/khr1/khr1.urdf
   karakuri studio config/scenes/pick_and_place.yaml --port 0
+  karakuri studio config/motions/khr1_greet.yaml --board /dev/ttyUSB0
 
 From another machine, tunnel the port: ssh -L 8787:127.0.0.1:8787 HOST. With --listen the traffic \
 is not encrypted.
@@ -75,6 +79,7 @@ pub fn run(args: &Args) -> Result<Outcome> {
         config: args.config.clone(),
         folder: args.folder.clone(),
         page: args.page.clone(),
+        board: args.board.clone().map(Board::at),
     };
     let interrupt = Interrupt::watch()?;
     let studio =

@@ -40,6 +40,8 @@ pub(crate) enum Input {
     Scripts,
     /// News of a preview.
     Preview(News),
+    /// An upload to boards has ended: what was done, or why not.
+    Uploaded(Result<String, String>),
     /// The studio ends.
     Quit,
 }

@@ -97,23 +97,25 @@ impl Session {
             self.live.state.mode = LiveMode::Watching;
             return Ok(());
         }
-        let key = self.motion_key(motion);
-        let verdict = self.previews.known(&key).map(|report| report.verdict);
-        match verdict {
-            Some(VerdictKind::Ok) => {}
-            Some(verdict) => {
-                let text = format!("the preview of `{motion}` says {verdict:?}");
-                return Err(WireError::new(Code::State, text, "mend the motion and preview it"));
-            }
-            None => {
-                let text = format!("`{motion}`, as it is now, was not previewed");
-                return Err(WireError::new(Code::State, text, "preview it first"));
-            }
-        }
+        let key = self.sound_preview(motion)?;
         self.live.armed = Some((motion.to_owned(), key));
         self.live.state.mode = LiveMode::Armed;
         self.live.state.text.clear();
         Ok(())
+    }
+
+    /// The key of a motion, as it is now, whose preview found nothing wrong.
+    pub(super) fn sound_preview(&mut self, motion: &str) -> Result<String, WireError> {
+        let key = self.motion_key(motion);
+        let (text, hint) = match self.previews.known(&key).map(|report| report.verdict) {
+            Some(VerdictKind::Ok) => return Ok(key),
+            Some(verdict) => (
+                format!("the preview of `{motion}` says {verdict:?}"),
+                "mend the motion and preview it",
+            ),
+            None => (format!("`{motion}`, as it is now, was not previewed"), "preview it first"),
+        };
+        Err(WireError::new(Code::State, text, hint))
     }
 
     /// Where the robot is now.

@@ -1,6 +1,7 @@
 //! The session: one thread that owns the document and answers its clients in turn.
 
 mod answers;
+mod boards;
 mod clients;
 mod curves;
 mod folder;
@@ -27,6 +28,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use crate::assets::Assets;
+use crate::board::Boards;
 use crate::curves::{Asker, Curves};
 use crate::link::RobotLink;
 use crate::preview::Previews;
@@ -66,6 +68,7 @@ impl Session {
             curves: Curves::new(assets.clone()),
             keys: MotionKeys::default(),
             live: Live::new(link),
+            boards: settings.board.clone().map(Boards::new),
             allowed: BTreeSet::new(),
             parameter_drag: false,
             inputs,
@@ -127,6 +130,7 @@ impl Session {
                 let _ended = self.tell_run();
             }
             Input::Preview(news) => self.preview_news(news),
+            Input::Uploaded(result) => self.uploaded(result),
             Input::Quit => {}
         }
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use karakuri_files::read_yaml;
 use karakuri_model::decode_text;
-use karakuri_motion::formats::{Format, FormatOptions, Note, Servo, export, import};
+use karakuri_motion::formats::{Export, Format, FormatOptions, Servo, export, import};
 use karakuri_motion::{Document, MotionState, Performance, Performer, Problem};
 use serde::Deserialize;
 use serde_json::Value;
@@ -14,7 +14,7 @@ use super::project::refuse;
 use super::state::{Session, to_value};
 use crate::curves::times;
 use crate::run::Playback;
-use crate::wire::{Code, Exported, Finding, Imported, WireError};
+use crate::wire::{Code, Exported, Imported, WireError};
 
 /// Largest file that is imported. [bytes]
 const IMPORT_LIMIT: usize = 64 << 20;
@@ -98,7 +98,7 @@ impl Session {
         };
         let imported =
             import(format, name, &text, &options).map_err(|error| invalid(error.to_string()))?;
-        let report = findings(&imported.notes);
+        let report = imported.notes.iter().map(Into::into).collect();
         let ops = imported.ops(&self.project.document);
         let motions = ops
             .iter()
@@ -112,13 +112,23 @@ impl Session {
     }
 
     /// Writes a motion as a file of another program.
-    pub(super) fn export(&mut self, format: &str, motion: &str) -> Result<Value, WireError> {
+    pub(super) fn export(&self, format: &str, motion: &str) -> Result<Value, WireError> {
         let found = Format::ALL.iter().find(|(name, _)| *name == format);
         let (_, format) = found.ok_or_else(|| {
             let known: Vec<&str> = Format::ALL.iter().map(|(name, _)| *name).collect();
             let text = format!("there is no format `{format}`");
             WireError::new(Code::NotFound, text, format!("write one of {}", known.join(", ")))
         })?;
+        let exported = self.exported(*format, motion)?;
+        to_value(&Exported {
+            name: format!("{motion}.{}", ending(*format)),
+            data: crate::text_of(exported.text.as_bytes()),
+            report: exported.notes.iter().map(Into::into).collect(),
+        })
+    }
+
+    /// A motion as another program or a robot's board takes it.
+    pub(super) fn exported(&self, format: Format, motion: &str) -> Result<Export, WireError> {
         let mut performance = self.performance(motion)?;
         let performer = self.performer()?;
         let servos = self.servos();
@@ -128,13 +138,8 @@ impl Session {
             frames_per_second: 50.0,
             servos: &servos,
         };
-        let exported = export(*format, motion, &mut performance, &options)
-            .map_err(|text| WireError::from_text(Code::Invalid, &text))?;
-        to_value(&Exported {
-            name: format!("{motion}.{}", ending(*format)),
-            data: crate::text_of(exported.text.as_bytes()),
-            report: findings(&exported.notes),
-        })
+        export(format, motion, &mut performance, &options)
+            .map_err(|text| WireError::from_text(Code::Invalid, &text))
     }
 
     /// Servos of the robot's boards: those of `hardware/NAME.yaml` beside the robot's YAML, if it is of RCB-1 boards.
@@ -181,8 +186,7 @@ fn middle_deg() -> f64 {
 
 /// Names of the formats that can be written.
 pub(super) fn export_formats() -> Vec<String> {
-    let written =
-        |format: &Format| !matches!(format, Format::Pseq | Format::Rcb | Format::Khr1Yaml);
+    let written = |format: &Format| !matches!(format, Format::Pseq | Format::Rcb);
     let all = Format::ALL.iter().filter(|(_, format)| written(format));
     all.map(|(name, _)| (*name).to_owned()).collect()
 }
@@ -196,11 +200,6 @@ fn ending(format: Format) -> &'static str {
         Format::Rcb => "rcb",
         Format::Csv | Format::EditorCsv | Format::Khr1Csv => "csv",
     }
-}
-
-fn findings(notes: &[Note]) -> Vec<Finding> {
-    let line = |note: &Note| u32::try_from(note.line).unwrap_or(u32::MAX);
-    notes.iter().map(|note| Finding { line: line(note), text: note.message.clone() }).collect()
 }
 
 fn first(problems: &[Problem]) -> WireError {

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use crate::board::Board;
+
 /// What a studio is started with.
 #[derive(Debug, Clone)]
 pub struct Settings {
@@ -13,4 +15,6 @@ pub struct Settings {
     pub folder: Option<PathBuf>,
     /// Folder of the page, in place of the one in the program.
     pub page: Option<PathBuf>,
+    /// Boards that motions can be uploaded to.
+    pub board: Option<Board>,
 }

@@ -13,6 +13,7 @@ use super::motion_keys::MotionKeys;
 use super::project::Project;
 use super::running::Running;
 use crate::assets::Assets;
+use crate::board::Boards;
 use crate::curves::Curves;
 use crate::preview::Previews;
 use crate::wire::{Code, Event, WireError};
@@ -30,6 +31,7 @@ pub(crate) struct Session {
     /// What motions of the present revision depend on.
     pub(super) keys: MotionKeys,
     pub(super) live: Live,
+    pub(super) boards: Option<Boards>,
     /// Hashes of the scripts that may run.
     pub(super) allowed: BTreeSet<String>,
     /// Whether the last request set a parameter: the next one of the same goes on with that change.

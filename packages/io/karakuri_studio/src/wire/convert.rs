@@ -1,5 +1,6 @@
 //! Findings of the libraries as clients get them.
 
+use karakuri_motion::formats::Note;
 use karakuri_motion::{Check, Finding};
 use karakuri_simulation::{PreviewEvent, Verdict as Outcome};
 
@@ -62,5 +63,12 @@ impl From<&PreviewEvent> for Verdict {
             value: event.value,
             limit: event.limit,
         }
+    }
+}
+
+impl From<&Note> for super::Finding {
+    fn from(note: &Note) -> Self {
+        let line = u32::try_from(note.line).unwrap_or(u32::MAX);
+        Self { line, text: note.message.clone() }
     }
 }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::{
-    DocumentPatch, FileState, LeaseState, LiveState, Parameter, PreviewState, RunState,
+    BoardState, DocumentPatch, FileState, LeaseState, LiveState, Parameter, PreviewState, RunState,
     ScriptState, Stage,
 };
 
@@ -61,6 +61,8 @@ pub enum Event {
     Param(Parameter),
     /// News of the robot.
     Live(LiveState),
+    /// News of an upload to boards.
+    Board(BoardState),
     /// News of a script.
     Script(ScriptState),
     /// A sentence for the user.

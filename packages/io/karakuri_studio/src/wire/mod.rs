@@ -28,8 +28,8 @@ pub use robot::{
     RobotDescription, ShapeDescription, Stage, StageObject, Visual,
 };
 pub use run::{
-    Grab, LiveMode, LiveState, Parameter, ParameterValue, PreviewReport, PreviewState, Recording,
-    RunPhase, RunState, ScriptState, SnapshotReport, Verdict, VerdictKind,
+    BoardState, Grab, LiveMode, LiveState, Parameter, ParameterValue, PreviewReport, PreviewState,
+    Recording, RunPhase, RunState, ScriptState, SnapshotReport, Verdict, VerdictKind,
 };
 
 /// Subprotocol of the WebSocket.

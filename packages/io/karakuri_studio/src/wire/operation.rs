@@ -211,6 +211,14 @@ pub enum Operation {
         /// Speed of the motion's time, in (0, 1]. [-]
         speed: Option<f64>,
     },
+    /// Writes a motion into the memory of boards; needs a preview of it with the verdict `ok`. Nothing moves. Answer: `BoardState`.
+    #[serde(rename = "board.upload")]
+    BoardUpload {
+        /// Name of the motion.
+        motion: String,
+        /// Number that it gets in the boards, from 0 to 39; what they had under it is lost.
+        number: u8,
+    },
     /// Begins or ends a recording of the run. Answer: `Recording`.
     Record {
         /// Whether to record.

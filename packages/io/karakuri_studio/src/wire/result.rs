@@ -8,7 +8,7 @@ use karakuri_motion::{
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-use super::{LiveState, Place, PreviewState, RunState, ScriptState, Stage};
+use super::{BoardState, LiveState, Place, PreviewState, RunState, ScriptState, Stage};
 
 /// Joint and its position. [rad or m]
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -46,6 +46,8 @@ pub struct Welcome {
     pub preview: PreviewState,
     /// The robot.
     pub live: LiveState,
+    /// Boards that motions can be uploaded to, if there are some.
+    pub board: Option<BoardState>,
     /// Scripts and whether they may run.
     pub scripts: Vec<ScriptState>,
     /// Formats that motions are written in.

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Finding;
+
 /// Value of a parameter.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(ts_rs::TS))]
@@ -247,6 +249,22 @@ pub enum LiveMode {
     Moving,
     /// It was stopped.
     Stopped,
+}
+
+/// Boards that keep motions, and what became of the last upload.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct BoardState {
+    /// Serial port of the boards.
+    pub device: String,
+    /// Whether a motion is on its way to them.
+    pub busy: bool,
+    /// Whether the last upload failed.
+    pub failed: bool,
+    /// What became of the last upload; empty before the first.
+    pub text: String,
+    /// What was rounded or clipped of the motion on its way.
+    pub report: Vec<Finding>,
 }
 
 /// The robot.

@@ -9,9 +9,9 @@ use std::path::Path;
 use ts_rs::{Config, TS, TypeVisitor};
 
 use super::{
-    ClipReport, Edited, Evaluated, Event, Exported, FileList, IkReport, Imported, LeaseState,
-    LiveState, MESSAGE_LIMIT, Operation, PROTOCOL, Parameter, PreviewState, Recording, RunState,
-    Saved, ScriptState, SnapshotReport, Undone, Welcome, WireError, frame,
+    BoardState, ClipReport, Edited, Evaluated, Event, Exported, FileList, IkReport, Imported,
+    LeaseState, LiveState, MESSAGE_LIMIT, Operation, PROTOCOL, Parameter, PreviewState, Recording,
+    RunState, Saved, ScriptState, SnapshotReport, Undone, Welcome, WireError, frame,
 };
 
 const HEAD: &str = "\
@@ -71,6 +71,8 @@ struct Results {
     #[ts(rename = "live.stop")]
     live_stop: LiveState,
     play: LiveState,
+    #[ts(rename = "board.upload")]
+    board_upload: BoardState,
     record: Recording,
     #[ts(rename = "script.allow")]
     script_allow: ScriptState,

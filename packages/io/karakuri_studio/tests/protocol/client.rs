@@ -1,12 +1,14 @@
 //! A client, and a studio to talk to.
 
 use std::collections::VecDeque;
+use std::fs::Permissions;
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use karakuri_studio::{Listening, RobotLink, Settings, Studio, Token};
+use karakuri_studio::{Board, Listening, RobotLink, Settings, Studio, Token};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
@@ -27,9 +29,10 @@ pub(crate) struct Place {
     pub(crate) studio: Option<Studio>,
     pub(crate) port: u16,
     pub(crate) token: String,
+    board: Option<Board>,
 }
 
-fn repository() -> PathBuf {
+pub(crate) fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..")
 }
 
@@ -53,6 +56,17 @@ impl Place {
         place
     }
 
+    /// A studio of a file with boards behind a program that stands for `karakuri`.
+    pub(crate) fn with_board(file: &str, program: &str, prepare: impl Fn(&Path)) -> Self {
+        let mut place = Self::prepare(prepare);
+        let (device, path) = ("/dev/board".into(), place.folder.path().join("karakuri"));
+        std::fs::write(&path, program).unwrap();
+        std::fs::set_permissions(&path, Permissions::from_mode(0o755)).unwrap();
+        place.board = Some(Board { device, program: path });
+        place.start(file);
+        place
+    }
+
     fn prepare(prepare: impl Fn(&Path)) -> Self {
         let folder = tempfile::tempdir().unwrap();
         for (from, to) in [("urdf/khr1/khr1.urdf", "khr1.urdf"), ("config/khr1.yaml", "khr1.yaml")]
@@ -60,7 +74,7 @@ impl Place {
             std::fs::copy(repository().join(from), folder.path().join(to)).unwrap();
         }
         prepare(folder.path());
-        Self { folder, studio: None, port: 0, token: String::new() }
+        Self { folder, studio: None, port: 0, token: String::new(), board: None }
     }
 
     /// Starts a studio, in place of the last one.
@@ -75,6 +89,7 @@ impl Place {
             config: None,
             folder: Some(self.folder.path().to_owned()),
             page: None,
+            board: self.board.clone(),
         };
         let listening = Listening { address: None, port: 0 };
         let token = Token::random().unwrap();

@@ -11,6 +11,7 @@
     reason = "helpers of tests may panic as the tests do, and are short rather than fast"
 )]
 
+mod boards;
 mod client;
 mod edits;
 mod guards;

@@ -45,6 +45,14 @@ function worded(finding: Verdict, source: 'motion' | 'preview'): WordedFinding {
   };
 }
 
+/** Whether the motion that is shown was previewed as it is, and nothing was wrong. */
+export function previewIsSound(studio: Studio): boolean {
+  const preview = studio.preview;
+  return (
+    preview?.motion === studio.motionName && previewIsCurrent(studio) && preview?.report?.verdict === 'ok'
+  );
+}
+
 /** Value and limit with their units. */
 function inScreenUnits({ kind, value, limit }: Verdict): [string, string] {
   const degrees = (x: number) => `${shown((x * 180) / Math.PI, 1)}°`;

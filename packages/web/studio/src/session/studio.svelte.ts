@@ -3,6 +3,7 @@
 import { getContext, setContext } from 'svelte';
 import { currentLanguage, t } from '../i18n/index.svelte';
 import type {
+  BoardState,
   Document,
   Event,
   FileState,
@@ -73,6 +74,7 @@ export class Studio {
   /** Revision of the document of which the last preview is. */
   previewRev = $state(-1);
   live = $state.raw<LiveState | null>(null);
+  board = $state.raw<BoardState | null>(null);
   /** The robot as measured; `null` where nothing was for a second. */
   measured = $state.raw<Measured | null>(null);
   scripts = $state.raw<ScriptState[]>([]);
@@ -252,6 +254,7 @@ export class Studio {
     this.run = welcome.run;
     this.preview = welcome.preview;
     this.live = welcome.live;
+    this.board = welcome.board;
     this.scripts = welcome.scripts;
     this.exportFormats = welcome.export_formats;
     this.undoLabel = welcome.undo;
@@ -295,6 +298,9 @@ export class Studio {
         break;
       case 'live':
         this.live = event;
+        break;
+      case 'board':
+        this.board = event;
         break;
       case 'script':
         this.takeScript(event);

@@ -54,6 +54,31 @@ polygons: Array<[number, Array<[number, number]>]>, };
 export type Blend = "replace" | "add";
 
 /**
+ * Boards that keep motions, and what became of the last upload.
+ */
+export type BoardState = { 
+/**
+ * Serial port of the boards.
+ */
+device: string, 
+/**
+ * Whether a motion is on its way to them.
+ */
+busy: boolean, 
+/**
+ * Whether the last upload failed.
+ */
+failed: boolean, 
+/**
+ * What became of the last upload; empty before the first.
+ */
+text: string, 
+/**
+ * What was rounded or clipped of the motion on its way.
+ */
+report: Array<Finding>, };
+
+/**
  * A sampled motion.
  */
 export type ClipReport = { 
@@ -311,7 +336,7 @@ by: string,
 /**
  * Parts that differ from the document, or differed until now, whole.
  */
-patch: DocumentPatch, } | { "ev": "stage" } & Stage | { "ev": "file" } & FileState | { "ev": "lease" } & LeaseState | { "ev": "preview" } & PreviewState | { "ev": "run" } & RunState | { "ev": "param" } & Parameter | { "ev": "live" } & LiveState | { "ev": "script" } & ScriptState | { "ev": "log", 
+patch: DocumentPatch, } | { "ev": "stage" } & Stage | { "ev": "file" } & FileState | { "ev": "lease" } & LeaseState | { "ev": "preview" } & PreviewState | { "ev": "run" } & RunState | { "ev": "param" } & Parameter | { "ev": "live" } & LiveState | { "ev": "board" } & BoardState | { "ev": "script" } & ScriptState | { "ev": "log", 
 /**
  * Severity.
  */
@@ -1298,7 +1323,15 @@ motion: string,
 /**
  * Speed of the motion's time, in (0, 1]. [-]
  */
-speed?: number | null, } } | { "op": "record", "args": { 
+speed?: number | null, } } | { "op": "board.upload", "args": { 
+/**
+ * Name of the motion.
+ */
+motion: string, 
+/**
+ * Number that it gets in the boards, from 0 to 39; what they had under it is lost.
+ */
+number: number, } } | { "op": "record", "args": { 
 /**
  * Whether to record.
  */
@@ -1560,7 +1593,7 @@ age: number, };
 /**
  * Result of each operation.
  */
-export type Results = { hello: Welcome, open: Welcome, files: FileList, save: Saved, recover: Edited, import: Imported, export: Exported, edit: Edited, undo: Undone, redo: Undone, begin: Edited, update: Edited, commit: Edited, cancel: Edited, evaluate: Evaluated, ik: IkReport, clip: ClipReport, preview: PreviewState, "preview.cancel": PreviewState, run: RunState, pause: RunState, step: RunState, stop: RunState, "param.get": Array<Parameter>, "param.set": Parameter, "param.keep": Edited, snapshot: SnapshotReport, restore: SnapshotReport, push: RunState, grab: RunState, release: RunState, "lease.take": LeaseState, "lease.give": LeaseState, "live.arm": LiveState, "live.follow": LiveState, "live.send": LiveState, "live.stop": LiveState, play: LiveState, record: Recording, "script.allow": ScriptState, "script.list": Array<ScriptState>, };
+export type Results = { hello: Welcome, open: Welcome, files: FileList, save: Saved, recover: Edited, import: Imported, export: Exported, edit: Edited, undo: Undone, redo: Undone, begin: Edited, update: Edited, commit: Edited, cancel: Edited, evaluate: Evaluated, ik: IkReport, clip: ClipReport, preview: PreviewState, "preview.cancel": PreviewState, run: RunState, pause: RunState, step: RunState, stop: RunState, "param.get": Array<Parameter>, "param.set": Parameter, "param.keep": Edited, snapshot: SnapshotReport, restore: SnapshotReport, push: RunState, grab: RunState, release: RunState, "lease.take": LeaseState, "lease.give": LeaseState, "live.arm": LiveState, "live.follow": LiveState, "live.send": LiveState, "live.stop": LiveState, play: LiveState, "board.upload": BoardState, record: Recording, "script.allow": ScriptState, "script.list": Array<ScriptState>, };
 
 /**
  * A robot.
@@ -2061,6 +2094,10 @@ preview: PreviewState,
  * The robot.
  */
 live: LiveState, 
+/**
+ * Boards that motions can be uploaded to, if there are some.
+ */
+board: BoardState | null, 
 /**
  * Scripts and whether they may run.
  */
