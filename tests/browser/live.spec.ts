@@ -8,8 +8,8 @@ const DEGREE = Math.PI / 180;
 const LIMIT = 6.1;
 const PART = 0.05;
 
-test('a robot is readied, follows, is stopped by anyone, holds when its page goes, and is taught by hand', async ({ browser, contextOptions }) => {
-  test.setTimeout(90_000);
+test('a robot is readied, follows, is stopped by anyone, holds when its page goes, and is taught', async ({ browser, contextOptions }) => {
+  test.setTimeout(120_000);
   const open = async (): Promise<StudioPage> => {
     const context = await browser.newContext({ ...contextOptions, viewport: { width: 1280, height: 800 } });
     const studio = new StudioPage(await context.newPage());
@@ -32,13 +32,13 @@ test('a robot is readied, follows, is stopped by anyone, holds when its page goe
   await expect.poll(() => head(first), { timeout: 20_000 }).not.toBeNaN();
 
   // a verdict first, and again after an edit
-  const ready = async () => {
-    await expect(button(first, 'Ready the robot')).toBeDisabled();
-    await first.page.getByRole('button', { name: 'Preview', exact: true }).click();
-    await button(first, 'Ready the robot').click({ timeout: 20_000 });
-    await expect.poll(() => mode(first)).toBe('armed');
+  const ready = async (studio: StudioPage) => {
+    await expect(button(studio, 'Ready the robot')).toBeDisabled();
+    await studio.page.getByRole('button', { name: 'Preview', exact: true }).click();
+    await button(studio, 'Ready the robot').click({ timeout: 20_000 });
+    await expect.poll(() => mode(studio)).toBe('armed');
   };
-  await ready();
+  await ready(first);
 
   // it follows a pose no faster than it is told, to within two degrees
   await pane(first)
@@ -74,7 +74,7 @@ test('a robot is readied, follows, is stopped by anyone, holds when its page goe
 
   // a page that goes leaves a robot that holds
   await first.tab('Robot').click();
-  await ready();
+  await ready(first);
   await button(first, 'Send pose').click();
   await expect.poll(() => mode(second)).toBe('moving');
   await first.page.context().close();
@@ -93,6 +93,25 @@ test('a robot is readied, follows, is stopped by anyone, holds when its page goe
   if (selection.kind !== 'pose') throw new Error('the new pose is not selected');
   const pose = (await second.get('document'))?.poses[selection.name]?.joints ?? {};
   for (const [joint, at] of Object.entries(taken)) expect(Math.abs((pose[joint] ?? Number.NaN) - at / DEGREE), joint).toBeLessThan(0.6);
+
+  // what is shown to it is recorded, and becomes a motion: here it is moved by itself, as it has no hands beside it
+  await ready(second);
+  const begin = await head(second);
+  await button(second, 'Record by hand').click();
+  await expect.poll(async () => (await second.get('live'))?.recording).toBe(true);
+  await second.tab('Joints').click();
+  await second.setJoint('head_yaw', 20);
+  await second.tab('Robot').click();
+  await button(second, 'Send pose').click();
+  await expect.poll(() => head(second), { timeout: 20_000 }).toBeGreaterThan(19 * DEGREE);
+  await button(second, 'Record by hand').click();
+  await expect.poll(() => second.get('motion')).toBe('taught');
+  await second.idle();
+  const keys = (await second.get('document'))?.motions.taught?.tracks.head_yaw?.keys ?? [];
+  expect(keys.length).toBeGreaterThan(1);
+  expect(keys.length).toBeLessThan(40);
+  expect(Math.abs((await second.q('head_yaw', 0)) - begin)).toBeLessThan(2 * DEGREE);
+  expect(Math.abs((await second.q('head_yaw', keys.at(-1)?.t ?? 0)) - 20 * DEGREE)).toBeLessThan(2 * DEGREE);
   expect(first.complaints.concat(second.complaints)).toEqual([]);
   await second.page.context().close();
 });

@@ -18,6 +18,7 @@ mod performance;
 mod physics_scene;
 mod pose;
 mod problem;
+mod record;
 mod review;
 mod robot;
 mod root_curve;
@@ -37,6 +38,7 @@ pub use performance::{Extremes, MotionState, Performance};
 pub use physics_scene::PhysicsScene;
 pub use pose::Pose;
 pub use problem::{Code, Problem};
+pub use record::{Record, fit_keys};
 pub use review::{
     Check, Finding, JointPeak, MarginSample, Review, ReviewSettings, Reviewing, review,
 };

@@ -25,6 +25,8 @@ pub struct TrajectoryPoint {
 /// A measurement of the robot.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Measurement {
+    /// When it was measured, by the robot's clock. [s]
+    pub time: f64,
     /// Names of the joints.
     pub joints: Vec<String>,
     /// Positions. [rad or m] (n joints)

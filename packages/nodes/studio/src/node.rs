@@ -8,6 +8,7 @@ use karakuri_ros::msg::sensor_msgs::msg::JointState;
 use karakuri_ros::msg::trajectory_msgs::msg::{JointTrajectory, JointTrajectoryPoint};
 use karakuri_ros::{
     ActionClient, ClientGoal, ClientGoalState, Node, Status, duration_to_message, info, qos,
+    time_from_message,
 };
 use karakuri_studio::{
     Board, LinkNews, Listening, Measurement, Settings, Studio, Token, Trajectory,
@@ -90,6 +91,7 @@ fn on_joint_states(node: &mut StudioNode, message: &JointState) {
     }
     node.shown = Some(Instant::now());
     node.robot.tell(LinkNews::Measured(Measurement {
+        time: time_from_message(&message.header.stamp).seconds(),
         joints: message.name.clone(),
         positions: message.position.clone(),
         velocities: message.velocity.clone(),

@@ -74,6 +74,7 @@ impl Session {
             Operation::PreviewCancel {} => self.cancel_preview(),
             Operation::Import { name, data, rate } => self.import(client, name, data, *rate),
             Operation::Export { format, motion } => self.export(format, motion),
+            Operation::LiveRecord { on, tolerance } => self.record_robot(client, *on, *tolerance),
             Operation::BoardUpload { motion, number } => self.upload(motion, *number),
             Operation::ParamKeep {} => self.keep_parameters(client),
             Operation::ScriptAllow { name, hash } => self.allow_script(name, hash),

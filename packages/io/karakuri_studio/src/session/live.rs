@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use karakuri_motion::MotionState;
+use karakuri_motion::{MotionState, Record};
 use serde_json::Value;
 
 use super::state::{Session, to_value};
@@ -22,6 +22,8 @@ const STALE: Duration = Duration::from_secs(1);
 const SPEED: f64 = 0.3;
 /// Speed of joints whose limit is not known. [rad/s or m/s]
 const UNKNOWN_LIMIT: f64 = 1.0;
+/// Most samples of a recording: half an hour of those that are passed on.
+const RECORDED: usize = 120_000;
 /// Least time of a motion to a pose: no jerks at small distances. [s]
 const LEAST_TIME: f64 = 0.1;
 
@@ -33,6 +35,7 @@ pub(super) struct Live {
     /// Motion that may be played, and the key of its preview.
     armed: Option<(String, String)>,
     measured: Option<Measured>,
+    pub(super) record: Option<Record>,
 }
 
 #[derive(Debug)]
@@ -51,7 +54,8 @@ impl Live {
     pub(super) fn state(&self) -> LiveState {
         let age = self.measured.as_ref().map(|m| m.at.elapsed().as_secs_f64());
         let armed_for = self.armed.as_ref().map(|(motion, _)| motion.clone());
-        LiveState { armed_for, age, ..self.state.clone() }
+        let recording = self.record.is_some();
+        LiveState { armed_for, age, recording, ..self.state.clone() }
     }
 
     fn moves(&self) -> bool {
@@ -85,7 +89,7 @@ impl Session {
         self.live_changed()
     }
 
-    fn live_changed(&self) -> Result<Value, WireError> {
+    pub(super) fn live_changed(&self) -> Result<Value, WireError> {
         let state = self.live.state();
         self.tell(&Event::Live(state.clone()));
         to_value(&state)
@@ -119,7 +123,7 @@ impl Session {
     }
 
     /// Where the robot is now.
-    fn measured(&self) -> Result<&BTreeMap<String, [f64; 3]>, WireError> {
+    pub(super) fn measured(&self) -> Result<&BTreeMap<String, [f64; 3]>, WireError> {
         let fresh = self.live.measured.as_ref().filter(|m| m.at.elapsed() < STALE);
         fresh.map(|m| &m.joints).ok_or_else(|| {
             let hint = "start its driver or simulation, and look at its connection";
@@ -269,7 +273,7 @@ impl Session {
     }
 
     fn take_measurement(&mut self, measurement: Measurement) {
-        let Measurement { joints, positions, velocities, efforts } = measurement;
+        let Measurement { time, joints, positions, velocities, efforts } = measurement;
         let at = |list: &[f64], i: usize| list.get(i).copied().unwrap_or(f64::NAN);
         let joints: BTreeMap<String, [f64; 3]> = joints
             .into_iter()
@@ -287,6 +291,15 @@ impl Session {
             let stream = self.project.stage.number;
             let header = Header { kind: Kind::Measured, stream, seq: 0, time: 0.0 };
             self.clients.audience().show_beside(&encode(header, &numbers));
+        }
+        if let Some(record) = &mut self.live.record {
+            let places =
+                record.joints.iter().map(|name| joints.get(name).map_or(f64::NAN, |m| m[0]));
+            let places: Vec<f64> = places.collect();
+            // A sample that lacks a joint says nothing of where the robot is.
+            if places.iter().all(|q| q.is_finite()) && record.times.len() < RECORDED {
+                record.add(time, &places);
+            }
         }
         self.live.measured = Some(Measured { at: Instant::now(), joints });
     }

@@ -19,6 +19,7 @@ mod running;
 mod scene;
 mod settings;
 mod state;
+mod teach;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

@@ -29,7 +29,7 @@ pub use robot::{
 };
 pub use run::{
     BoardState, Grab, LiveMode, LiveState, Parameter, ParameterValue, PreviewReport, PreviewState,
-    Recording, RunPhase, RunState, ScriptState, SnapshotReport, Verdict, VerdictKind,
+    Recording, RunPhase, RunState, ScriptState, SnapshotReport, Taught, Verdict, VerdictKind,
 };
 
 /// Subprotocol of the WebSocket.

@@ -211,6 +211,15 @@ pub enum Operation {
         /// Speed of the motion's time, in (0, 1]. [-]
         speed: Option<f64>,
     },
+    /// Begins to record where the robot is, as a person moves it; or ends that, and fits keys to what was recorded: a motion of its own, one
+    /// step of history. Answer: `Taught`.
+    #[serde(rename = "live.record")]
+    LiveRecord {
+        /// Whether to record.
+        on: bool,
+        /// Farthest that the motion may be from what was measured; 0.02 if not given. [rad or m]
+        tolerance: Option<f64>,
+    },
     /// Writes a motion into the memory of boards; needs a preview of it with the verdict `ok`. Nothing moves. Answer: `BoardState`.
     #[serde(rename = "board.upload")]
     BoardUpload {

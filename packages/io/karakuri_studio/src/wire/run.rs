@@ -279,4 +279,20 @@ pub struct LiveState {
     pub text: String,
     /// Age of the last measurement; `None`: there was none. [s]
     pub age: Option<f64>,
+    /// Whether its positions are recorded.
+    pub recording: bool,
+}
+
+/// Answer to `live.record`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[cfg_attr(test, derive(ts_rs::TS))]
+pub struct Taught {
+    /// Whether the recording goes on.
+    pub on: bool,
+    /// The new motion, at the end.
+    pub motion: Option<String>,
+    /// Number of samples.
+    pub n_samples: u32,
+    /// Number of keys.
+    pub n_keys: u32,
 }

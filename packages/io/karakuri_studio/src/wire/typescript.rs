@@ -11,7 +11,7 @@ use ts_rs::{Config, TS, TypeVisitor};
 use super::{
     BoardState, ClipReport, Edited, Evaluated, Event, Exported, FileList, IkReport, Imported,
     LeaseState, LiveState, MESSAGE_LIMIT, Operation, PROTOCOL, Parameter, PreviewState, Recording,
-    RunState, Saved, ScriptState, SnapshotReport, Undone, Welcome, WireError, frame,
+    RunState, Saved, ScriptState, SnapshotReport, Taught, Undone, Welcome, WireError, frame,
 };
 
 const HEAD: &str = "\
@@ -71,6 +71,8 @@ struct Results {
     #[ts(rename = "live.stop")]
     live_stop: LiveState,
     play: LiveState,
+    #[ts(rename = "live.record")]
+    live_record: Taught,
     #[ts(rename = "board.upload")]
     board_upload: BoardState,
     record: Recording,

@@ -45,7 +45,7 @@ fn robot() -> (Place, Noted) {
 }
 
 /// Waits for a measurement.
-fn measured(client: &mut Client, place: &Place) -> Value {
+pub(crate) fn measured(client: &mut Client, place: &Place) -> Value {
     let deadline = Instant::now() + Duration::from_secs(20);
     loop {
         let live = client.ask("hello", json!({ "token": place.token })).unwrap()["live"].clone();

@@ -19,3 +19,4 @@ mod live;
 mod motions;
 mod runs;
 mod scripts;
+mod teach;

@@ -716,7 +716,11 @@ text: string,
 /**
  * Age of the last measurement; `None`: there was none. [s]
  */
-age: number | null, };
+age: number | null, 
+/**
+ * Whether its positions are recorded.
+ */
+recording: boolean, };
 
 /**
  * A named time.
@@ -1323,7 +1327,15 @@ motion: string,
 /**
  * Speed of the motion's time, in (0, 1]. [-]
  */
-speed?: number | null, } } | { "op": "board.upload", "args": { 
+speed?: number | null, } } | { "op": "live.record", "args": { 
+/**
+ * Whether to record.
+ */
+on: boolean, 
+/**
+ * Farthest that the motion may be from what was measured; 0.02 if not given. [rad or m]
+ */
+tolerance?: number | null, } } | { "op": "board.upload", "args": { 
 /**
  * Name of the motion.
  */
@@ -1593,7 +1605,7 @@ age: number, };
 /**
  * Result of each operation.
  */
-export type Results = { hello: Welcome, open: Welcome, files: FileList, save: Saved, recover: Edited, import: Imported, export: Exported, edit: Edited, undo: Undone, redo: Undone, begin: Edited, update: Edited, commit: Edited, cancel: Edited, evaluate: Evaluated, ik: IkReport, clip: ClipReport, preview: PreviewState, "preview.cancel": PreviewState, run: RunState, pause: RunState, step: RunState, stop: RunState, "param.get": Array<Parameter>, "param.set": Parameter, "param.keep": Edited, snapshot: SnapshotReport, restore: SnapshotReport, push: RunState, grab: RunState, release: RunState, "lease.take": LeaseState, "lease.give": LeaseState, "live.arm": LiveState, "live.follow": LiveState, "live.send": LiveState, "live.stop": LiveState, play: LiveState, "board.upload": BoardState, record: Recording, "script.allow": ScriptState, "script.list": Array<ScriptState>, };
+export type Results = { hello: Welcome, open: Welcome, files: FileList, save: Saved, recover: Edited, import: Imported, export: Exported, edit: Edited, undo: Undone, redo: Undone, begin: Edited, update: Edited, commit: Edited, cancel: Edited, evaluate: Evaluated, ik: IkReport, clip: ClipReport, preview: PreviewState, "preview.cancel": PreviewState, run: RunState, pause: RunState, step: RunState, stop: RunState, "param.get": Array<Parameter>, "param.set": Parameter, "param.keep": Edited, snapshot: SnapshotReport, restore: SnapshotReport, push: RunState, grab: RunState, release: RunState, "lease.take": LeaseState, "lease.give": LeaseState, "live.arm": LiveState, "live.follow": LiveState, "live.send": LiveState, "live.stop": LiveState, play: LiveState, "live.record": Taught, "board.upload": BoardState, record: Recording, "script.allow": ScriptState, "script.list": Array<ScriptState>, };
 
 /**
  * A robot.
@@ -1942,6 +1954,27 @@ root: RootPose, };
  * The feet that stand still on the floor.
  */
 export type Support = "left" | "right" | "both" | "none" | "auto";
+
+/**
+ * Answer to `live.record`.
+ */
+export type Taught = { 
+/**
+ * Whether the recording goes on.
+ */
+on: boolean, 
+/**
+ * The new motion, at the end.
+ */
+motion: string | null, 
+/**
+ * Number of samples.
+ */
+n_samples: number, 
+/**
+ * Number of keys.
+ */
+n_keys: number, };
 
 /**
  * Keys of one joint in absolute time.
