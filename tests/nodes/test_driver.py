@@ -217,8 +217,8 @@ def test_a_driver_that_ends_leaves_a_free_port_and_no_jump(robot, ros, number, h
     held = until_still(ros, robot)
     assert all(servo["torque_on"] == has_torque for servo in robot.emulator.state()["servos"]), "as `at_exit` says, or as it was"
     with Witness(robot) as witness:
-        driver = robot.start("driver")
         states.clear()
+        driver = robot.start("driver")
         assert distance(at(states.wait(), ARM), held) < 0.03, "it starts where it is"
         diagnostics.wait(DiagnosticStatus.OK, "running")
         assert "in use" not in driver.output(), driver.output()

@@ -12,7 +12,7 @@ pub struct Record {
     pub joints: Vec<String>,
     /// Times, ascending. [s] (n)
     pub times: Vec<f64>,
-    /// Positions, sample by sample. [rad or m] (n × n joints)
+    /// Positions, sample by sample; NaN where one is not known. [rad or m] (n × n joints)
     pub positions: Vec<f64>,
 }
 
@@ -39,7 +39,8 @@ impl Record {
             let id = performer.joint(name)?;
             let positions = self.positions.iter().skip(joint).step_by(n);
             let times = self.times.iter().map(|time| time - start);
-            let samples: Vec<[f64; 2]> = times.zip(positions).map(|(t, y)| [t, *y]).collect();
+            let samples = times.zip(positions).map(|(t, y)| [t, *y]);
+            let samples: Vec<[f64; 2]> = samples.filter(|[_, y]| y.is_finite()).collect();
             let mut keys = fit_keys(&samples, tolerance);
             for key in &mut keys {
                 key.y = performer.from_si(id, unit, key.y);

@@ -41,6 +41,11 @@ impl Audience {
         }
     }
 
+    /// Whether nobody looks.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
+    }
+
     /// Shows a frame of another source, as of the robot, beside those of the simulation.
     pub(crate) fn show_beside(&self, frame: &[u8]) {
         for outbox in self.0.lock().unwrap_or_else(PoisonError::into_inner).iter() {

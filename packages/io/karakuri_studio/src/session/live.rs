@@ -281,26 +281,31 @@ impl Session {
             .map(|(i, name)| (name, [at(&positions, i), at(&velocities, i), at(&efforts, i)]))
             .filter(|(_, [position, ..])| position.is_finite())
             .collect();
-        if let Some(robot) = self.project.stage.robots.first() {
-            let unknown = [f64::NAN; 3];
-            let places = self.project.poser.as_mut().map(|poser| poser.measured_places(&joints));
-            let mut numbers: Vec<f64> = places.unwrap_or_default().into_iter().flatten().collect();
-            numbers.extend(
-                robot.joints.iter().flat_map(|j| joints.get(&j.name).unwrap_or(&unknown)).copied(),
-            );
-            let stream = self.project.stage.number;
-            let header = Header { kind: Kind::Measured, stream, seq: 0, time: 0.0 };
-            self.clients.audience().show_beside(&encode(header, &numbers));
-        }
+        self.show_measured(&joints);
         if let Some(record) = &mut self.live.record {
             let places =
                 record.joints.iter().map(|name| joints.get(name).map_or(f64::NAN, |m| m[0]));
             let places: Vec<f64> = places.collect();
-            // A sample that lacks a joint says nothing of where the robot is.
-            if places.iter().all(|q| q.is_finite()) && record.times.len() < RECORDED {
+            if record.times.len() < RECORDED {
                 record.add(time, &places);
             }
         }
         self.live.measured = Some(Measured { at: Instant::now(), joints });
+    }
+
+    /// Shows where the robot is to those who look.
+    fn show_measured(&mut self, joints: &BTreeMap<String, [f64; 3]>) {
+        let audience = self.clients.audience();
+        let Some(robot) = self.project.stage.robots.first().filter(|_| !audience.is_empty()) else {
+            return;
+        };
+        let unknown = [f64::NAN; 3];
+        let places = self.project.poser.as_mut().map(|poser| poser.measured_places(joints));
+        let mut numbers: Vec<f64> = places.unwrap_or_default().into_iter().flatten().collect();
+        let of_joint = |name: &String| joints.get(name).unwrap_or(&unknown).iter().copied();
+        numbers.extend(robot.joints.iter().flat_map(|joint| of_joint(&joint.name)));
+        let stream = self.project.stage.number;
+        let header = Header { kind: Kind::Measured, stream, seq: 0, time: 0.0 };
+        audience.show_beside(&encode(header, &numbers));
     }
 }

@@ -50,7 +50,8 @@ impl Session {
         let n_keys: usize = motion.tracks.values().map(|track| track.keys.len()).sum();
         if motion.tracks.values().all(|track| track.keys.len() < 2) {
             self.tell(&Event::Live(self.live.state()));
-            let text = format!("no joint moved farther than {tolerance}");
+            let n = record.times.len();
+            let text = format!("no joint moved farther than {tolerance} in {n} samples");
             return Err(WireError::new(Code::State, text, "record again, and move the robot"));
         }
         let taught = Import { name: "taught".to_owned(), motion, notes: Vec::new() };

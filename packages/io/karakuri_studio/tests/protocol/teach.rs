@@ -93,5 +93,6 @@ fn a_robot_that_nobody_moves_teaches_nothing() {
     let error = client.ask("live.record", json!({ "on": false, "tolerance": 7 })).unwrap_err();
     assert_eq!((&error["code"], &error["where"]), (&json!("limit"), &json!("tolerance")));
     let error = client.ask("live.record", json!({ "on": false })).unwrap_err();
-    assert_eq!(error["text"], "no joint moved farther than 0.02");
+    let text = error["text"].as_str().unwrap();
+    assert!(text.starts_with("no joint moved farther than 0.02 in "), "{text}");
 }
