@@ -33,4 +33,5 @@ mod springs;
 mod suction;
 mod tuning;
 mod tunnelling;
+mod wedge;
 mod work;
