@@ -1,7 +1,7 @@
 // Story 13: a motion goes into the memory of a KHR-1's boards, and the boards play it.
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { PROGRAM, ROOT } from '../support/server';
 import { expect, test } from '../support/test';
@@ -9,8 +9,8 @@ import { expect, test } from '../support/test';
 const HARDWARE = 'config/hardware/khr1.yaml';
 
 /** Emulated boards at a pseudo-terminal. */
-async function boards(link: string, options: string[] = []): Promise<ChildProcess> {
-  const child = spawn(PROGRAM, ['emulate', 'rcb1', '--pty', link, ...options], { stdio: ['ignore', 'pipe', 'inherit'] });
+async function boards(link: string): Promise<ChildProcess> {
+  const child = spawn(PROGRAM, ['emulate', 'rcb1', '--pty', link], { stdio: ['ignore', 'pipe', 'inherit'] });
   await new Promise<void>((ready, failed) => {
     createInterface({ input: child.stdout as NodeJS.ReadableStream }).on('line', (line) => {
       if (line.startsWith('ready: ')) ready();
@@ -31,9 +31,8 @@ test('a motion is uploaded to boards once it was previewed, and read back', asyn
   const link = folder.file('board');
   mkdirSync(folder.file('config/hardware'));
   cpSync(`${ROOT}/${HARDWARE}`, folder.file(HARDWARE));
-  const greet = readFileSync(`${ROOT}/config/motions/khr1_greet.yaml`, 'utf8');
   mkdirSync(folder.file('config/motions'));
-  writeFileSync(folder.file('config/motions/greet.yaml'), greet);
+  cpSync(`${ROOT}/config/motions/khr1_greet.yaml`, folder.file('config/motions/greet.yaml'));
   const child = await boards(link);
   await start('config/motions/greet.yaml', ['--board', link]);
   await studio.tab('Robot').click();

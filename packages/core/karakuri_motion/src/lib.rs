@@ -38,7 +38,7 @@ pub use performance::{Extremes, MotionState, Performance};
 pub use physics_scene::PhysicsScene;
 pub use pose::Pose;
 pub use problem::{Code, Problem};
-pub use record::{Record, fit_keys};
+pub use record::Record;
 pub use review::{
     Check, Finding, JointPeak, MarginSample, Review, ReviewSettings, Reviewing, review,
 };

@@ -54,7 +54,7 @@ impl Record {
 /// Keys of a smooth curve (`Ease::Natural`) that is within `tolerance` of samples `[time, position]` of ascending time.
 ///
 /// Begins with the ends, and adds of each interval the sample that is farthest off, as [Douglas 1973] does with straight lines.
-pub fn fit_keys(samples: &[[f64; 2]], tolerance: f64) -> Vec<Key> {
+fn fit_keys(samples: &[[f64; 2]], tolerance: f64) -> Vec<Key> {
     let key = |i: &usize| Key { t: samples[*i][0], y: samples[*i][1], ease: Ease::Natural };
     let Some(last) = samples.len().checked_sub(1) else { return Vec::new() };
     let mut chosen = vec![0];

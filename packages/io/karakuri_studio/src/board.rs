@@ -38,16 +38,15 @@ impl Board {
             .output()
             .map_err(|error| format!("`{}` cannot be started: {error}", self.program.display()))?;
         let text = String::from_utf8_lossy(&ended.stderr);
-        // Of an error its sentence, with what is said below it; of a success its last line.
-        let (said, error) = match text.split_once("error: ") {
-            Some((_, error)) => (error.trim(), true),
-            None => (text.trim().lines().last().unwrap_or_default(), false),
-        };
-        match said.to_owned() {
-            said if ended.status.success() && !error => Ok(said),
-            said if said.is_empty() => Err(format!("the upload ended with {}", ended.status)),
-            said => Err(said),
+        let last = text.trim().lines().last().unwrap_or_default();
+        if ended.status.success() {
+            return Ok(last.to_owned());
         }
+        // Of an error its sentence, with what is said below it.
+        Err(match text.split_once("error: ") {
+            Some((_, error)) => error.trim().to_owned(),
+            None => format!("the upload ended with {}: {last}", ended.status),
+        })
     }
 }
 

@@ -5,18 +5,15 @@ use serde_json::Value;
 
 use super::input::Input;
 use super::state::{Session, to_value};
+use crate::board::Boards;
 use crate::wire::{Code, Event, WireError};
 
 impl Session {
     /// Writes a motion into the memory of the boards. As they will play it without anybody who looks on, it has to be sound.
     pub(super) fn upload(&mut self, motion: &str, number: u8) -> Result<Value, WireError> {
         let refused = |text: &str, hint: &str| Err(WireError::new(Code::State, text, hint));
-        match &self.boards {
-            None => return refused("this studio has no boards", "start it with --board PORT"),
-            Some(boards) if boards.state().busy => {
-                return refused("another motion is on its way to the boards", "wait for it");
-            }
-            Some(_) => {}
+        if self.boards()?.state().busy {
+            return refused("another motion is on its way to the boards", "wait for it");
         }
         self.sound_preview(motion)?;
         let positions = self.exported(Format::Khr1Yaml, motion)?;
@@ -26,13 +23,20 @@ impl Session {
             // A session that has ended asks for nothing more.
             let _ended = inputs.send(Input::Uploaded(result));
         };
-        let Some(boards) = &mut self.boards else { return Ok(Value::Null) };
+        let boards = self.boards()?;
         if let Err(error) = boards.upload(number, positions.text, report, done) {
             return refused(&format!("nothing can be uploaded: {error}"), "end other programs");
         }
         let state = boards.state().clone();
         self.tell(&Event::Board(state.clone()));
         to_value(&state)
+    }
+
+    fn boards(&mut self) -> Result<&mut Boards, WireError> {
+        let none = || {
+            WireError::new(Code::State, "this studio has no boards", "start it with --board PORT")
+        };
+        self.boards.as_mut().ok_or_else(none)
     }
 
     /// Takes what became of an upload.

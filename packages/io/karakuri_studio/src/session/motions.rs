@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use karakuri_files::read_yaml;
 use karakuri_model::decode_text;
-use karakuri_motion::formats::{Export, Format, FormatOptions, Servo, export, import};
+use karakuri_motion::formats::{Export, Format, FormatOptions, Import, Servo, export, import};
 use karakuri_motion::{Document, MotionState, Performance, Performer, Problem};
 use serde::Deserialize;
 use serde_json::Value;
@@ -99,16 +99,25 @@ impl Session {
         let imported =
             import(format, name, &text, &options).map_err(|error| invalid(error.to_string()))?;
         let report = imported.notes.iter().map(Into::into).collect();
-        let ops = imported.ops(&self.project.document);
-        let motions = ops
-            .iter()
-            .filter_map(|op| match op {
-                karakuri_motion::Op::PutMotion { name, .. } => Some(name.clone()),
-                _ => None,
-            })
-            .collect();
-        self.edit(client, &ops, Some(format!("import {name}")))?;
+        let motions = self.add_motion(client, imported, format!("import {name}"))?;
         to_value(&Imported { rev: self.project.rev, motions, report })
+    }
+
+    /// Adds a motion that came from elsewhere, as one step of history; its name in the document.
+    pub(super) fn add_motion(
+        &mut self,
+        client: &str,
+        imported: Import,
+        label: String,
+    ) -> Result<Vec<String>, WireError> {
+        let ops = imported.ops(&self.project.document);
+        let names = ops.iter().filter_map(|op| match op {
+            karakuri_motion::Op::PutMotion { name, .. } => Some(name.clone()),
+            _ => None,
+        });
+        let names = names.collect();
+        self.edit(client, &ops, Some(label))?;
+        Ok(names)
     }
 
     /// Writes a motion as a file of another program.

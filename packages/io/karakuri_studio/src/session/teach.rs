@@ -1,7 +1,7 @@
 //! Motions that a person shows with the limp robot: recorded, and fitted with keys.
 
+use karakuri_motion::Record;
 use karakuri_motion::formats::Import;
-use karakuri_motion::{Op, Record};
 use serde_json::Value;
 
 use super::state::{Session, no_robot, to_value};
@@ -18,9 +18,10 @@ impl Session {
         on: bool,
         tolerance: Option<f64>,
     ) -> Result<Value, WireError> {
-        let taught = if on { self.begin_record()? } else { self.end_record(client, tolerance)? };
+        let taught = if on { self.begin_record() } else { self.end_record(client, tolerance) };
+        // A recording that is refused at its end has ended, too.
         self.tell(&Event::Live(self.live.state()));
-        to_value(&taught)
+        to_value(&taught?)
     }
 
     fn begin_record(&mut self) -> Result<Taught, WireError> {
@@ -49,20 +50,14 @@ impl Session {
         let motion = record.motion(&performer, unit, tolerance);
         let n_keys: usize = motion.tracks.values().map(|track| track.keys.len()).sum();
         if motion.tracks.values().all(|track| track.keys.len() < 2) {
-            self.tell(&Event::Live(self.live.state()));
             let n = record.times.len();
             let text = format!("no joint moved farther than {tolerance} in {n} samples");
             return Err(WireError::new(Code::State, text, "record again, and move the robot"));
         }
         let taught = Import { name: "taught".to_owned(), motion, notes: Vec::new() };
-        let ops = taught.ops(&self.project.document);
-        let name = ops.iter().find_map(|op| match op {
-            Op::PutMotion { name, .. } => Some(name.clone()),
-            _ => None,
-        });
-        self.edit(client, &ops, Some("teach by hand".to_owned()))?;
+        let added = self.add_motion(client, taught, "teach by hand".to_owned())?;
         let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
         let n_samples = count(record.times.len());
-        Ok(Taught { on: false, motion: name, n_samples, n_keys: count(n_keys) })
+        Ok(Taught { on: false, motion: added.into_iter().next(), n_samples, n_keys: count(n_keys) })
     }
 }
