@@ -121,9 +121,18 @@ impl Link {
         &mut self,
         by: Instant,
         encode: impl FnOnce(&mut Vec<u8>),
-        mut take: impl FnMut(u8) -> Option<Answer>,
+        take: impl FnMut(u8) -> Option<Answer>,
     ) -> Result<Option<Answer>, PortError> {
         self.send(encode)?;
+        self.answer(by, take)
+    }
+
+    /// The first answer that `take` makes of the bytes until a deadline, to a request that was sent before.
+    pub(super) fn answer<Answer>(
+        &mut self,
+        by: Instant,
+        mut take: impl FnMut(u8) -> Option<Answer>,
+    ) -> Result<Option<Answer>, PortError> {
         while let Some(byte) = self.byte(by)? {
             if let Some(answer) = take(byte) {
                 return Ok(Some(answer));

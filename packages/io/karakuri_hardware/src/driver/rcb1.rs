@@ -43,8 +43,17 @@ pub(super) const KIND: BusKind = BusKind {
 const BOARDS: usize = 2;
 /// Times that a board is asked before it counts as missing, as often as others do.
 const TRIES: usize = 4;
-/// Time that a board has for an answer within a cycle. [s] It takes 1 ms to 5 ms, adapter and system some more.
-const PATIENCE: Duration = Duration::from_millis(12);
+
+/// When an answer is no longer waited for, and what is sent next has its turn. An adapter or a machine that is busy elsewhere may take
+/// longer than a cycle.
+const LATEST: Duration = Duration::from_millis(60);
+
+/// A board that was asked, and when.
+#[derive(Debug, Clone, Copy)]
+struct Late {
+    board: usize,
+    sent: Instant,
+}
 
 /// The boards on their line.
 #[derive(Debug)]
@@ -54,8 +63,12 @@ pub(super) struct Rcb1 {
     poses: [Pose; BOARDS],
     /// Whether a board has a servo of ours.
     is_used: [bool; BOARDS],
+    /// What is sent next: a move to each board, then a reading.
+    step: usize,
     /// The board that is read next.
     turn: usize,
+    /// A request whose answer has not come yet.
+    late: Option<Late>,
     /// Time between two moves. [s]
     period: f64,
 }
@@ -67,8 +80,45 @@ impl Rcb1 {
             decoder: AnswerDecoder::default(),
             poses: [Pose::default(); BOARDS],
             is_used: [false; BOARDS],
+            step: 0,
             turn: 0,
+            late: None,
         }
+    }
+
+    /// Waits for an answer that is late, within a cycle: requests that are sent across it would be answered late, too. Whether the line
+    /// is free.
+    fn catch_up(
+        &mut self,
+        link: &mut Link,
+        servos: &mut [Servo],
+        by: Instant,
+    ) -> Result<bool, PortError> {
+        let Some(Late { board, sent }) = self.late else { return Ok(true) };
+        let given_up = sent + LATEST;
+        let answer = link.answer(by.min(given_up), |byte| self.decoder.push(byte)?.ok())?;
+        if answer.is_none() && link.now() < given_up {
+            return Ok(false);
+        }
+        Self::take(answer, board, servos);
+        self.late = None;
+        self.go_on(board);
+        Ok(true)
+    }
+
+    /// Takes the positions of an answer, if it has some.
+    fn take(answer: Option<Answer>, board: usize, servos: &mut [Servo]) {
+        if let Some(Answer::Channels(channels)) = answer {
+            take_positions(&channels, board, servos);
+        }
+    }
+
+    /// Turns to what is sent after a request to a board.
+    fn go_on(&mut self, board: usize) {
+        if self.step == BOARDS {
+            self.turn = (board + 1) % BOARDS;
+        }
+        self.step = (self.step + 1) % (BOARDS + 1);
     }
 
     /// Asks a board, a few times if need be.
@@ -89,6 +139,7 @@ impl Rcb1 {
         by: Instant,
     ) -> Result<Option<Answer>, PortError> {
         let request = Request::Board { id: u8::from(board == 1), order };
+        self.late = None;
         self.decoder.expect(request);
         link.exchange(by, |out| request.encode(out), |byte| self.decoder.push(byte)?.ok())
     }
@@ -208,30 +259,45 @@ impl ServoBus for Rcb1 {
         servos: &mut [Servo],
         by: Instant,
     ) -> Result<(), PortError> {
-        let before = self.poses;
-        for servo in servos.iter().filter(|servo| servo.is_engaged) {
+        let mut poses = self.poses;
+        let mut is_moved = [false; BOARDS];
+        let mut is_there = [false; BOARDS];
+        for servo in servos.iter() {
             let (board, channel) = place(servo.id);
-            self.poses[board].channels[channel] = degrees(servo.goal);
-        }
-        for (pose, before) in self.poses.iter_mut().zip(&before) {
-            pose.speed = gentlest(longest_move(before, pose) / self.period);
-        }
-        for board in 0..BOARDS {
-            let is_engaged = |servo: &Servo| servo.is_engaged && place(servo.id).0 == board;
-            if servos.iter().any(is_engaged) {
-                let by = by.min(link.now() + PATIENCE);
-                self.ask_once(link, board, Order::Move(self.poses[board]), by)?;
+            is_there[board] |= servo.is_present;
+            if servo.is_engaged {
+                poses[board].channels[channel] = degrees(servo.goal);
+                is_moved[board] = true;
             }
         }
-        self.turn = (self.turn + 1) % BOARDS;
-        if !self.is_used[self.turn] {
-            self.turn = (self.turn + 1) % BOARDS;
+        for (pose, sent) in poses.iter_mut().zip(&self.poses) {
+            pose.speed = gentlest(longest_move(sent, pose) / self.period);
         }
-        let board = self.turn;
-        let by = by.min(link.now() + PATIENCE);
-        let answer = self.ask_once(link, board, Order::Positions, by)?;
-        if let Some(Answer::Channels(channels)) = answer {
-            take_positions(&channels, board, servos);
+        if !self.catch_up(link, servos, by)? {
+            return Ok(());
+        }
+        for _ in 0..=BOARDS {
+            let order = if self.step < BOARDS {
+                is_moved[self.step].then(|| (self.step, Order::Move(poses[self.step])))
+            } else {
+                let mut boards = (0..BOARDS).map(|k| (self.turn + k) % BOARDS);
+                boards.find(|board| is_there[*board]).map(|board| (board, Order::Positions))
+            };
+            if let Some((board, order)) = order {
+                if let Order::Move(pose) = order {
+                    self.poses[board] = pose;
+                }
+                let sent = link.now();
+                let answer = self.ask_once(link, board, order, by)?;
+                if answer.is_none() {
+                    self.late = Some(Late { board, sent });
+                    return Ok(());
+                }
+                Self::take(answer, board, servos);
+                self.go_on(board);
+            } else {
+                self.go_on(self.turn);
+            }
         }
         Ok(())
     }

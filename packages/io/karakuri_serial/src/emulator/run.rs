@@ -14,9 +14,14 @@ use super::side::{Moment, SideChannel};
 /// Time between two looks while bytes are under way, as long as a full-speed USB frame. [s]
 const FRAME: f64 = 1e-3;
 /// The same while nothing is. [s]
-const IDLE: f64 = 10e-3;
-/// Largest part of the machine's time that is made up for at once. What is longer is left out: emulated time goes slower. [s]
+const IDLE: f64 = 2e-3;
+/// Most emulated time between two looks at the terminal. [s]
+const TURN: f64 = 1e-3;
+/// Most that emulated time may be behind the machine's. What is longer is left out: emulated time goes slower. [s]
 const LARGEST_LAG: f64 = 0.1;
+/// The same when a request comes. On a machine that cannot keep up its answer would be late by the lag, and drivers give up after some
+/// 10 ms: a slow robot is better than a silent one. [s]
+const LARGEST_LAG_OF_REQUEST: f64 = 2e-3;
 /// Time between two words about that. [s]
 const LAG_REPORTS: f64 = 2.0;
 /// What is not worth a word in that time. [s]
@@ -79,7 +84,7 @@ pub enum RunError {
     },
 }
 
-/// Runs an emulation until `is_over` says so, which is asked every 10 ms and after each signal. `say` gets what happens.
+/// Runs an emulation until `is_over` says so, which is asked every 2 ms and after each signal. `say` gets what happens.
 ///
 /// # Errors
 /// When the pseudo-terminal or the side channel fails, or the servos cannot be moved on.
@@ -131,7 +136,7 @@ impl Run<'_> {
         if self.pty.is_none() && now >= self.absent_until {
             self.put_in(emulation, say)?;
         }
-        self.listen(emulation, now, say).map_err(|source| RunError::Broken { source })?;
+        self.listen(emulation, say).map_err(|source| RunError::Broken { source })?;
         self.to_host.clear();
         let port = emulation.advance(now, &mut self.to_host);
         if let Some(what) = emulation.failure() {
@@ -170,12 +175,7 @@ impl Run<'_> {
     }
 
     /// Takes what programs do with the terminal.
-    fn listen(
-        &mut self,
-        emulation: &mut Emulation,
-        now: f64,
-        say: &mut dyn FnMut(&Event),
-    ) -> io::Result<()> {
+    fn listen(&mut self, emulation: &mut Emulation, say: &mut dyn FnMut(&Event)) -> io::Result<()> {
         let Some(pty) = &mut self.pty else { return Ok(()) };
         let openings = pty.look()?;
         if openings.closed {
@@ -187,6 +187,8 @@ impl Run<'_> {
         let mut buffer = [0; 4096];
         let n = pty.read(&mut buffer)?;
         if n > 0 {
+            self.clock.leave_out(LARGEST_LAG_OF_REQUEST);
+            let now = self.clock.now();
             emulation.hear(&buffer[..n], pty.baud()?, now);
             self.busy_until = now + BUSY;
         }
@@ -196,7 +198,11 @@ impl Run<'_> {
     /// Waits for bytes, partners, a signal, or the time of the next event.
     fn sleep(&self, emulation: &Emulation) -> io::Result<()> {
         let now = self.clock.now();
-        let idle = if now < self.busy_until { FRAME } else { IDLE };
+        let idle = match now {
+            _ if now - self.clock.last >= TURN => 0.0,
+            _ if now < self.busy_until => FRAME,
+            _ => IDLE,
+        };
         let next = [emulation.next_time(), self.side.as_ref().and_then(SideChannel::next_time)];
         let wait = next.into_iter().flatten().map(|time| time - now).fold(idle, f64::min);
         let timeout = Timespec { tv_sec: 0, tv_nsec: nanoseconds(wait) };
@@ -236,12 +242,16 @@ impl Clock {
         self.start.elapsed().as_secs_f64() - self.behind
     }
 
-    /// Goes on to the present, or as far as is made up for at once; emulated time. [s]
+    /// Goes on to the present, a turn at most; emulated time. [s]
     fn tick(&mut self) -> f64 {
-        let now = self.now();
-        self.behind += (now - self.last - LARGEST_LAG).max(0.0);
-        self.last = now.min(self.last + LARGEST_LAG);
+        self.leave_out(LARGEST_LAG);
+        self.last = self.now().min(self.last + TURN);
         self.last
+    }
+
+    /// Leaves out what emulated time is behind by more than `most` [s].
+    fn leave_out(&mut self, most: f64) {
+        self.behind += (self.now() - self.last - most).max(0.0);
     }
 
     /// What there is to say about being late.
