@@ -62,7 +62,7 @@ def widened(motion):
 
 @contextmanager
 def simulated(environment, ros, *arguments):
-    """khr1 in the simulation; gives what its nodes printed, and where its root link is."""
+    """khr1 in the simulation; gives what its nodes printed, where its root link is, and by how much [s] its time is behind."""
     with launched(environment, "khr1", "", "sim", *arguments) as output:
         odometry = ros.subscribe(Odometry, "/khr1/odom", 10)
         odometry.wait()
@@ -71,7 +71,7 @@ def simulated(environment, ros, *arguments):
             pose = odometry.last.pose.pose
             return [[getattr(pose.position, c) for c in "xyz"], [getattr(pose.orientation, c) for c in "xyzw"]]
 
-        yield output, base
+        yield output, base, lambda: 0.0
         odometry.close()
 
 
@@ -84,7 +84,7 @@ def on_boards(environment, ros, *arguments):
             robot = boards.state()["robot"]
             return [robot["position_m"], robot["orientation_xyzw"]]
 
-        yield output, base
+        yield output, base, lambda: boards.state()["late_s"]
 
 
 class Film:
@@ -126,11 +126,12 @@ class Film:
         subprocess.run([str(word) for word in words], check=True, capture_output=True, timeout=60)
 
 
-@pytest.mark.parametrize("robot", [simulated, on_boards])
-def test_a_walk_edited_in_the_studio_is_walked(environment, ros, walk, tmp_path, robot):
+def walked(environment, ros, robot, walk):
+    """The walk's motion as it was planned, how the robot ended, a film of it, where its root link is then [m], and by how much its time fell
+    behind [s]."""
     # Slower than the clock, where that can be: the walk is judged, not the machine.
     studio = ("gait_planner:=false", "studio:=true", f"studio_file:={walk}", "studio_port:=0", "real_time_factor:=0.5")
-    with robot(environment, ros, *studio) as (output, base):
+    with robot(environment, ros, *studio) as (output, base, late):
         states = ros.subscribe(JointState, "/khr1/joint_states", 10)
         states.wait()
         page = Page(address(output))
@@ -144,23 +145,34 @@ def test_a_walk_edited_in_the_studio_is_walked(environment, ros, walk, tmp_path,
         assert report["verdict"] == "ok", report["findings"]
 
         assert page.ask("live.arm", motion="walk", on=True)["mode"] == "armed"
+        begun = late()
         with Film(base, states) as film:
             assert page.ask("play", motion="walk", speed=1.0)["mode"] == "moving"
             ended = []
             threading.Thread(target=lambda: ended.append(page.live("armed", "stopped")), daemon=True).start()
             ros.wait_for(lambda: ended, timeout=60, what="the end of the walk")
-        assert (ended[0]["mode"], ended[0]["text"]) == ("armed", "")
-        [x, _, z], _ = base()
+        place, behind = base()[0], late() - begun
         page.close()
         states.close()
+    return motion, ended[0], film, place, behind
+
+
+@pytest.mark.parametrize("robot", [simulated, on_boards])
+def test_a_walk_edited_in_the_studio_is_walked(environment, ros, walk, tmp_path, robot):
+    # Boards keep to the clock, and their robot falls where the machine does not keep up with its physics: then it walks again.
+    for _ in range(3):
+        motion, ended, film, [x, _, z], behind = walked(environment, ros, robot, walk)
+        if behind < 0.05:
+            break
+    assert (ended["mode"], ended["text"]) == ("armed", ""), behind
 
     picture = Path(os.environ.get("KARAKURI_PICTURES", tmp_path)) / f"studio_walk_{robot.__name__}.png"
     film.strip(picture)
     assert picture.stat().st_size > 10_000
     # Steps over boards and a floor are shorter than planned.
-    assert 0.04 < x < 0.2 and z > 0.15, (x, z)
+    assert 0.04 < x < 0.2 and z > 0.15, (x, z, behind)
     for arm in ARMS:
         planned = swings([scene["joints"][arm] for scene in motion["scenes"] if arm in scene["joints"]])
         measured = swings([joints[arm] for _, _, joints in film.rows])
         # Whole degrees, two cycles late: the turning points are missed by a little.
-        assert math.degrees(measured) == pytest.approx(WIDER * planned, abs=3.5), arm
+        assert math.degrees(measured) == pytest.approx(WIDER * planned, abs=3.5), (arm, behind)

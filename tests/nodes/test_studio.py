@@ -3,6 +3,7 @@
 import shutil
 
 import pytest
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from support.arm import ARM, CONFIG, START, URDF, Arm, at, carry_out, distance, joint_states, moving, turned
 from support.process import NodeProcess
 from support.studio import Page, address
@@ -79,6 +80,29 @@ def test_silence_of_the_page_stops_the_robot(turning, page):
 def test_says_that_another_client_moves_the_arm(ros, turning, page):
     carry_out(ros, START)
     assert "preempted" in page.live("stopped")["text"]
+
+
+def test_a_fault_of_the_driver_stops_the_motion(ros, turning, page):
+    """As the node `driver` of the robot tells of it."""
+    why = "servo 1 of joint `a1`: it does not answer any more"
+    diagnostics = ros.node.create_publisher(DiagnosticArray, "/diagnostics", 10)
+
+    def tell(level, message):
+        status = DiagnosticStatus(level=level, name="arm/driver: robot", message=message)
+        diagnostics.publish(DiagnosticArray(status=[status]))
+
+    ros.wait_for(diagnostics.get_subscription_count, timeout=20, what="the studio to listen to /diagnostics")
+    tell(DiagnosticStatus.ERROR, why)
+    live = page.live("stopped")
+    assert (live["text"], live["fault"]) == (why, why)
+    assert_stands_on_its_way(turning)
+    refused = page.ask("live.send", joints=named(turned(0.4)), speed=0.5)
+    assert refused["text"] == f"the robot follows no commands: {why}"
+    tell(DiagnosticStatus.OK, "running")
+    page.event("live", lambda live: not live["fault"])
+    assert page.ask("live.send", joints=named(turned(0.4)), speed=0.5)["mode"] == "moving"
+    assert page.live("watching", "stopped")["text"] == ""
+    ros.node.destroy_publisher(diagnostics)
 
 
 def test_says_that_there_is_no_controller(ros, arm, page):

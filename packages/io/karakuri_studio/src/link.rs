@@ -46,6 +46,8 @@ pub enum LinkNews {
     Arrived,
     /// It does not do what it was sent, for this reason.
     Refused(String),
+    /// It follows no commands, for this reason; empty when it does again.
+    Fault(String),
 }
 
 /// A robot. Calls return at once.

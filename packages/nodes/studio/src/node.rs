@@ -4,10 +4,11 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use karakuri_ros::msg::control_msgs::action::FollowJointTrajectory;
+use karakuri_ros::msg::diagnostic_msgs::msg::DiagnosticArray;
 use karakuri_ros::msg::sensor_msgs::msg::JointState;
 use karakuri_ros::msg::trajectory_msgs::msg::{JointTrajectory, JointTrajectoryPoint};
 use karakuri_ros::{
-    ActionClient, ClientGoal, ClientGoalState, Node, Status, duration_to_message, info, qos,
+    ActionClient, ClientGoal, ClientGoalState, Level, Node, Status, duration_to_message, info, qos,
     time_from_message,
 };
 use karakuri_studio::{
@@ -37,6 +38,10 @@ pub(crate) struct StudioNode {
     goal: Option<ClientGoal<Follow>>,
     /// When a measurement was passed on last.
     shown: Option<Instant>,
+    /// Name by which the robot's driver reports it.
+    subject: String,
+    /// Why the robot follows no commands; empty.
+    fault: String,
     studio: Studio,
 }
 
@@ -73,6 +78,7 @@ pub(crate) fn new(node: &mut Node<StudioNode>) -> Result<StudioNode, Box<dyn std
     let listening = Listening { address, port };
     let studio = Studio::start(&settings, Some(Box::new(link)), listening, token)?;
     node.subscribe("joint_states", qos::samples(false), on_joint_states)?;
+    node.subscribe("/diagnostics", qos::state(), on_diagnostics)?;
     node.wall_timer(LOOK, look);
     node.after_events(look);
     node.diagnose("robot", diagnose);
@@ -82,7 +88,23 @@ pub(crate) fn new(node: &mut Node<StudioNode>) -> Result<StudioNode, Box<dyn std
         info!("this build has no page; build it with `./dev build` ({})", built.display());
     }
     let client = node.action_client("follow_joint_trajectory")?;
-    Ok(StudioNode { robot, client, waiting: None, goal: None, shown: None, studio })
+    let namespace = node.full_name().trim_end_matches(node.name()).trim_start_matches('/');
+    let subject = format!("{namespace}driver: robot");
+    let fault = String::new();
+    Ok(StudioNode { robot, client, waiting: None, goal: None, shown: None, subject, fault, studio })
+}
+
+/// Passes on what the driver says of the robot.
+fn on_diagnostics(node: &mut StudioNode, message: &DiagnosticArray) {
+    let Some(status) = message.status.iter().find(|status| status.name == node.subject) else {
+        return;
+    };
+    let is_fault = status.level >= Level::Error as u8;
+    let fault = if is_fault { status.message.as_str() } else { "" };
+    if node.fault != fault {
+        fault.clone_into(&mut node.fault);
+        node.robot.tell(LinkNews::Fault(fault.to_owned()));
+    }
 }
 
 fn on_joint_states(node: &mut StudioNode, message: &JointState) {

@@ -70,6 +70,14 @@ impl Session {
             let hint = "start the node `studio` in place of `karakuri studio`";
             return Err(WireError::new(Code::State, "this studio has no robot", hint));
         }
+        let moves = matches!(
+            operation,
+            Operation::LiveFollow { .. } | Operation::LiveSend { .. } | Operation::Play { .. }
+        );
+        if moves && !self.live.state.fault.is_empty() {
+            let text = format!("the robot follows no commands: {}", self.live.state.fault);
+            return Err(WireError::new(Code::State, text, "see to that first"));
+        }
         match operation {
             Operation::LiveArm { motion, on } => self.arm(motion, *on)?,
             Operation::LiveFollow { joints, speed } => {
@@ -259,6 +267,14 @@ impl Session {
                 LinkNews::Refused(why) => {
                     self.live.state.mode = LiveMode::Stopped;
                     self.live.state.text = why;
+                    changed = true;
+                }
+                LinkNews::Fault(why) => {
+                    if self.live.moves() && !why.is_empty() {
+                        // Its controller knows nothing of it: it would go on, and leap where the robot is resumed.
+                        self.stop_robot(&why);
+                    }
+                    self.live.state.fault = why;
                     changed = true;
                 }
             }

@@ -277,6 +277,8 @@ pub struct LiveState {
     pub armed_for: Option<String>,
     /// Why it stopped or refused; empty.
     pub text: String,
+    /// Why it follows no commands, as its driver says; empty.
+    pub fault: String,
     /// Age of the last measurement; `None`: there was none. [s]
     pub age: Option<f64>,
     /// Whether its positions are recorded.

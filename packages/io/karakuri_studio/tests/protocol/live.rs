@@ -9,30 +9,40 @@ use serde_json::{Value, json};
 use crate::client::{Client, Place};
 use crate::motions::{MOTIONS, preview};
 
-/// A robot that notes its orders.
+/// A robot that notes its orders, and tells what a test gives it.
 #[derive(Debug, Clone, Default)]
-struct Noted(Arc<Mutex<Vec<Option<Trajectory>>>>);
+struct Noted {
+    orders: Arc<Mutex<Vec<Option<Trajectory>>>>,
+    news: Arc<Mutex<Vec<LinkNews>>>,
+}
 
 impl RobotLink for Noted {
     fn follow(&mut self, trajectory: Trajectory) {
-        self.0.lock().unwrap().push(Some(trajectory));
+        self.orders.lock().unwrap().push(Some(trajectory));
     }
 
     fn stop(&mut self) {
-        self.0.lock().unwrap().push(None);
+        self.orders.lock().unwrap().push(None);
     }
 
     fn news(&mut self) -> Vec<LinkNews> {
         let joints = ["head_yaw", "l_knee_pitch", "r_knee_pitch"].map(str::to_owned).to_vec();
         let positions = vec![0.0, 0.85, 0.85];
-        vec![LinkNews::Measured(Measurement { joints, positions, ..Measurement::default() })]
+        let measured = Measurement { joints, positions, ..Measurement::default() };
+        let mut news = std::mem::take(&mut *self.news.lock().unwrap());
+        news.push(LinkNews::Measured(measured));
+        news
     }
 }
 
 impl Noted {
     /// The last order, if there is one: a trajectory, or `None` for a stop.
     fn last(&self) -> Option<Option<Trajectory>> {
-        self.0.lock().unwrap().last().cloned()
+        self.orders.lock().unwrap().last().cloned()
+    }
+
+    fn tell_fault(&self, why: &str) {
+        self.news.lock().unwrap().push(LinkNews::Fault(why.to_owned()));
     }
 }
 
@@ -139,4 +149,26 @@ fn silence_and_anybody_stop_it() {
     second
         .event("live", |event| event["text"].as_str().is_some_and(|text| text.contains("silent")));
     assert_eq!(noted.last(), Some(None), "it is stopped when its operator is gone");
+}
+
+#[test]
+fn a_robot_with_a_fault_stops_and_is_sent_nothing() {
+    let (place, noted) = robot();
+    let (mut client, _) = place.client();
+    measured(&mut client, &place);
+    let follow = json!({ "joints": { "head_yaw": 0.5 } });
+    client.ask("live.follow", follow.clone()).unwrap();
+    noted.tell_fault("servo 6 does not answer");
+    let live = client.event("live", |event| event["fault"] != "");
+    assert_eq!(
+        (&live["mode"], &live["text"]),
+        (&json!("stopped"), &json!("servo 6 does not answer"))
+    );
+    assert_eq!(noted.last(), Some(None), "it would leap when it is resumed");
+    let error = client.ask("live.follow", follow.clone()).unwrap_err();
+    assert_eq!(error["text"], "the robot follows no commands: servo 6 does not answer");
+    noted.tell_fault("");
+    client.event("live", |event| event["fault"] == "");
+    client.ask("live.follow", follow).unwrap();
+    assert!(noted.last().unwrap().is_some());
 }

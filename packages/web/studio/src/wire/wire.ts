@@ -714,6 +714,10 @@ armed_for: string | null,
  */
 text: string, 
 /**
+ * Why it follows no commands, as its driver says; empty.
+ */
+fault: string, 
+/**
  * Age of the last measurement; `None`: there was none. [s]
  */
 age: number | null, 
