@@ -81,7 +81,7 @@ impl Rcb1 {
             poses: [Pose::default(); BOARDS],
             is_used: [false; BOARDS],
             step: 0,
-            turn: 0,
+            turn: 1,
             late: None,
         }
     }
