@@ -28,6 +28,9 @@ const SIDES: Record<Side, [number, number, number]> = {
   angle: [0.86, 0.48, 0.36],
 };
 const FIELD_OF_VIEW = 30;
+/** A processor draws what moves with fewer pixels while so many frames in a row take longer than this on the mean [ms], down to this part
+ * of them a side. */
+const SLOW = { frames: 8, time: 25, coarsest: 0.5 };
 
 export class World {
   readonly scene = new Scene();
@@ -44,6 +47,10 @@ export class World {
   private readonly observer: ResizeObserver;
   private floor: Floor | null = null;
   private requested = 0;
+  /** Pixels that are drawn for one of the window, a side. */
+  private sharpness = 1;
+  /** When the first of the frames in a row that are timed was drawn [ms], and how many there are. */
+  private timed = { since: 0, frames: 0 };
   /** Whether something has changed since the last frame. */
   private changed = false;
   private before: () => void = () => {};
@@ -185,10 +192,26 @@ export class World {
 
   /** Draws what has changed, and looks again at the next frame: what moves then asks before this is called, and not for the frame
    * after it, which would draw every other frame only. */
-  private readonly next = (): void => {
+  private readonly next = (now: number): void => {
     this.requested = this.changed ? requestAnimationFrame(this.next) : 0;
+    if (this.inSoftware) this.sharpen(now);
     if (this.changed) this.draw();
   };
+
+  /** Chooses how many pixels the next frame has: fewer while a movement is slow, all of them where it ends. */
+  private sharpen(now: number): void {
+    const { since, frames } = this.timed;
+    if (!this.changed) {
+      this.timed.frames = 0;
+      if (this.sharpness < 1) this.resize(1);
+    } else if (frames < SLOW.frames) {
+      this.timed = { since: frames === 0 ? now : since, frames: frames + 1 };
+    } else {
+      this.timed.frames = 0;
+      const coarser = Math.max(0.8 * this.sharpness, SLOW.coarsest);
+      if (now - since > SLOW.frames * SLOW.time && coarser < this.sharpness) this.resize(coarser);
+    }
+  }
 
   private draw(): void {
     this.changed = false;
@@ -197,10 +220,11 @@ export class World {
     this.frames++;
   }
 
-  private resize(): void {
+  private resize(sharpness = this.sharpness): void {
     const { clientWidth: width, clientHeight: height } = this.canvas;
     if (width === 0 || height === 0) return;
-    this.renderer.setPixelRatio(this.inSoftware ? 1 : Math.min(devicePixelRatio, 2));
+    this.sharpness = sharpness;
+    this.renderer.setPixelRatio(this.inSoftware ? sharpness : Math.min(devicePixelRatio, 2));
     this.renderer.setSize(width, height, false);
     this.camera.aspect = width / height;
     this.camera.updateProjectionMatrix();

@@ -11,7 +11,7 @@ use super::wire::{Heard, Interrupted};
 use crate::commands::Outcome;
 use crate::commands::ids::Ids;
 use crate::interrupt::Interrupt;
-use crate::output;
+use crate::{output, progress};
 
 /// Prints place, speed, load, current, voltage and temperature of servos once a second
 #[derive(Debug, clap::Args)]
@@ -55,11 +55,15 @@ pub(super) fn run(args: &Args, interrupt: &Interrupt) -> Result<Outcome> {
         const USUAL: u8 = 34;
         wire.tries = 1;
         let mut found = Vec::new();
-        for id in least..=greatest.min(USUAL) {
+        let searched = least..=greatest.min(USUAL);
+        let bar = progress::bar(searched.len() as u64, "ids");
+        for id in searched {
             if bus.state(&mut wire, id)? != Heard::Silence {
                 found.push(id);
             }
+            bar.inc(1);
         }
+        bar.finish_and_clear();
         found
     };
     if ids.is_empty() {
