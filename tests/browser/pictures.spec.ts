@@ -47,6 +47,11 @@ test('the picture of the arm of springs', async ({ start, studio, page, folder }
   await page.mouse.move(560, 300);
   for (let i = 0; i < 3; i++) await page.mouse.wheel(0, 120);
   await page.waitForFunction(() => (window.__studio?.frames ?? 0) > 40);
+  // what stands is drawn sharp
+  await studio.tab('Run').click();
+  await page.getByRole('button', { name: 'Pause', exact: true }).click();
+  await studio.tab('Panels').click();
+  await studio.idle();
   await page.screenshot({ path: join(out, 'studio_arm.png') });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { Series } from '../src/panels/series';
 import { grouped, within } from '../src/run/parameters';
 import { connectionsOf, numberAt, shapeFields, withValue } from '../src/scene/entries';
+import { Series } from '../src/session/series';
 import type { Parameter, PhysicsScene } from '../src/wire/wire';
 
 const parameter = (name: string): Parameter => ({

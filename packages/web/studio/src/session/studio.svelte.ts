@@ -27,6 +27,7 @@ import { BODY_STRIDE, type Frame, JOINT_STRIDE, KIND } from './frames';
 import { type ConeOnBody, conesOf } from './parts';
 import { patched } from './patch';
 import { Player } from './player.svelte';
+import { Series } from './series';
 import { Disconnected, Refused, Socket } from './socket';
 
 /** What the sliders and handles change. */
@@ -96,6 +97,10 @@ export class Studio {
 
   readonly player = new Player(() => this.display.timeMoved());
   readonly display = new Display(this);
+
+  /** What the simulation plots, and the number of samples. */
+  readonly series = new Series();
+  sample = $state(0);
 
   private readonly listeners = new Set<(frame: Frame) => void>();
 
@@ -346,6 +351,10 @@ export class Studio {
       this.socketOrNull?.tell('ack', { seq: frame.seq });
     if (frame.stream === this.stage?.number) this.display.frame(frame);
     if (frame.stream === this.stage?.number && frame.kind === KIND.measured) this.takeMeasured(frame.numbers);
+    if (frame.kind === KIND.plots) {
+      this.series.add(this.run?.plots ?? [], frame.time, frame.numbers);
+      this.sample++;
+    }
     for (const listener of this.listeners) listener(frame);
   }
 

@@ -30,7 +30,7 @@ const SIDES: Record<Side, [number, number, number]> = {
 const FIELD_OF_VIEW = 30;
 /** A processor draws what moves with fewer pixels while so many frames in a row take longer than this on the mean [ms], down to this part
  * of them a side. */
-const SLOW = { frames: 8, time: 25, coarsest: 0.5 };
+const SLOW = { frames: 8, time: 25, coarsest: 0.7 };
 
 export class World {
   readonly scene = new Scene();
@@ -208,7 +208,7 @@ export class World {
       this.timed = { since: frames === 0 ? now : since, frames: frames + 1 };
     } else {
       this.timed.frames = 0;
-      const coarser = Math.max(0.8 * this.sharpness, SLOW.coarsest);
+      const coarser = Math.max(0.84 * this.sharpness, SLOW.coarsest);
       if (now - since > SLOW.frames * SLOW.time && coarser < this.sharpness) this.resize(coarser);
     }
   }
