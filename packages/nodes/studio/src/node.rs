@@ -40,8 +40,6 @@ pub(crate) struct StudioNode {
     shown: Option<Instant>,
     /// Name by which the robot's driver reports it.
     subject: String,
-    /// Why the robot follows no commands; empty.
-    fault: String,
     studio: Studio,
 }
 
@@ -90,8 +88,7 @@ pub(crate) fn new(node: &mut Node<StudioNode>) -> Result<StudioNode, Box<dyn std
     let client = node.action_client("follow_joint_trajectory")?;
     let namespace = node.full_name().trim_end_matches(node.name()).trim_start_matches('/');
     let subject = format!("{namespace}driver: robot");
-    let fault = String::new();
-    Ok(StudioNode { robot, client, waiting: None, goal: None, shown: None, subject, fault, studio })
+    Ok(StudioNode { robot, client, waiting: None, goal: None, shown: None, subject, studio })
 }
 
 /// Passes on what the driver says of the robot.
@@ -100,11 +97,8 @@ fn on_diagnostics(node: &mut StudioNode, message: &DiagnosticArray) {
         return;
     };
     let is_fault = status.level >= Level::Error as u8;
-    let fault = if is_fault { status.message.as_str() } else { "" };
-    if node.fault != fault {
-        fault.clone_into(&mut node.fault);
-        node.robot.tell(LinkNews::Fault(fault.to_owned()));
-    }
+    let fault = if is_fault { status.message.clone() } else { String::new() };
+    node.robot.tell(LinkNews::Fault(fault));
 }
 
 fn on_joint_states(node: &mut StudioNode, message: &JointState) {

@@ -13,8 +13,8 @@ use super::side::{Moment, SideChannel};
 
 /// Time between two looks while bytes are under way, as long as a full-speed USB frame. [s]
 const FRAME: f64 = 1e-3;
-/// The same while nothing is. [s]
-const IDLE: f64 = 2e-3;
+/// The same while nothing is: a request after a longer rest would leave a part of it out. [s]
+const IDLE: f64 = LARGEST_LAG_OF_REQUEST;
 /// Most emulated time between two looks at the terminal. [s]
 const TURN: f64 = 1e-3;
 /// Most that emulated time may be behind the machine's. What is longer is left out: emulated time goes slower. [s]
@@ -198,10 +198,12 @@ impl Run<'_> {
     /// Waits for bytes, partners, a signal, or the time of the next event.
     fn sleep(&self, emulation: &Emulation) -> io::Result<()> {
         let now = self.clock.now();
-        let idle = match now {
-            _ if now - self.clock.last >= TURN => 0.0,
-            _ if now < self.busy_until => FRAME,
-            _ => IDLE,
+        let idle = if now - self.clock.last >= TURN {
+            0.0
+        } else if now < self.busy_until {
+            FRAME
+        } else {
+            IDLE
         };
         let next = [emulation.next_time(), self.side.as_ref().and_then(SideChannel::next_time)];
         let wait = next.into_iter().flatten().map(|time| time - now).fold(idle, f64::min);

@@ -70,14 +70,6 @@ impl Session {
             let hint = "start the node `studio` in place of `karakuri studio`";
             return Err(WireError::new(Code::State, "this studio has no robot", hint));
         }
-        let moves = matches!(
-            operation,
-            Operation::LiveFollow { .. } | Operation::LiveSend { .. } | Operation::Play { .. }
-        );
-        if moves && !self.live.state.fault.is_empty() {
-            let text = format!("the robot follows no commands: {}", self.live.state.fault);
-            return Err(WireError::new(Code::State, text, "see to that first"));
-        }
         match operation {
             Operation::LiveArm { motion, on } => self.arm(motion, *on)?,
             Operation::LiveFollow { joints, speed } => {
@@ -130,6 +122,15 @@ impl Session {
         Err(WireError::new(Code::State, text, hint))
     }
 
+    /// Refuses what a robot with a fault would not follow.
+    fn refuse_fault(&self) -> Result<(), WireError> {
+        if self.live.state.fault.is_empty() {
+            return Ok(());
+        }
+        let text = format!("the robot follows no commands: {}", self.live.state.fault);
+        Err(WireError::new(Code::State, text, "see to that first"))
+    }
+
     /// Where the robot is now.
     pub(super) fn measured(&self) -> Result<&BTreeMap<String, [f64; 3]>, WireError> {
         let fresh = self.live.measured.as_ref().filter(|m| m.at.elapsed() < STALE);
@@ -152,6 +153,7 @@ impl Session {
 
     /// Trajectory from where the robot is to positions, no joint faster than its limit times `speed`.
     fn approach(&self, joints: &Joints, speed: Option<f64>) -> Result<Trajectory, WireError> {
+        self.refuse_fault()?;
         let speed = Self::fraction(speed, SPEED)?;
         let measured = self.measured()?;
         let performer = self.project.performer.clone().ok_or_else(super::state::no_robot)?;
@@ -189,6 +191,7 @@ impl Session {
 
     /// Trajectory of a motion that may be played: first to its beginning, then along it.
     fn played(&mut self, motion: &str, speed: Option<f64>) -> Result<Trajectory, WireError> {
+        self.refuse_fault()?;
         let speed = Self::fraction(speed, 1.0)?;
         let key = self.motion_key(motion);
         if self.live.armed.as_ref().is_none_or(|(name, armed)| name != motion || *armed != key) {
@@ -269,6 +272,7 @@ impl Session {
                     self.live.state.text = why;
                     changed = true;
                 }
+                LinkNews::Fault(why) if why == self.live.state.fault => {}
                 LinkNews::Fault(why) => {
                     if self.live.moves() && !why.is_empty() {
                         // Its controller knows nothing of it: it would go on, and leap where the robot is resumed.
