@@ -2,9 +2,10 @@
 
 use std::io::{self, ErrorKind};
 use std::path::PathBuf;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::time::{ClockId, clock_gettime};
 
 use super::emulation::{Emulation, PortState};
 use super::event::Event;
@@ -19,9 +20,12 @@ const IDLE: f64 = LARGEST_LAG_OF_REQUEST;
 const TURN: f64 = 1e-3;
 /// Most that emulated time may be behind the machine's. What is longer is left out: emulated time goes slower. [s]
 const LARGEST_LAG: f64 = 0.1;
-/// The same when a request comes. On a machine that cannot keep up its answer would be late by the lag, and drivers give up after some
+/// The same when a request is taken. On a machine that cannot keep up its answer would be late by the lag, and drivers give up after some
 /// 10 ms: a slow robot is better than a silent one. [s]
 const LARGEST_LAG_OF_REQUEST: f64 = 2e-3;
+/// Processor time in which a longer lag is made up for before a request is taken: what is left out is missing in the pauses that a
+/// program makes between its requests. A plain bus needs 0.1 ms for all of `LARGEST_LAG`; a physics world may never catch up.
+const CATCHING_UP: Duration = Duration::from_millis(2);
 /// Time between two words about that. [s]
 const LAG_REPORTS: f64 = 2.0;
 /// What is not worth a word in that time. [s]
@@ -184,6 +188,9 @@ impl Run<'_> {
         if openings.opened {
             say(&Event::Opened);
         }
+        if !self.clock.takes_requests() {
+            return Ok(());
+        }
         let mut buffer = [0; 4096];
         let n = pty.read(&mut buffer)?;
         if n > 0 {
@@ -232,11 +239,20 @@ struct Clock {
     reported: f64,
     /// When there was time for a report. [s]
     looked: f64,
+    /// Processor time of this thread when it fell behind too far to take a request, while it is.
+    catches_up_from: Option<Duration>,
 }
 
 impl Clock {
     fn start() -> Self {
-        Self { start: Instant::now(), last: 0.0, behind: 0.0, reported: 0.0, looked: 0.0 }
+        Self {
+            start: Instant::now(),
+            last: 0.0,
+            behind: 0.0,
+            reported: 0.0,
+            looked: 0.0,
+            catches_up_from: None,
+        }
     }
 
     /// Emulated time. [s]
@@ -256,6 +272,17 @@ impl Clock {
         self.behind += (self.now() - self.last - most).max(0.0);
     }
 
+    /// Whether a request is taken now: there is no lag to make up for, or it takes too long.
+    fn takes_requests(&mut self) -> bool {
+        if self.now() - self.last <= LARGEST_LAG_OF_REQUEST {
+            self.catches_up_from = None;
+            return true;
+        }
+        let used = processor_time();
+        let from = *self.catches_up_from.get_or_insert(used);
+        used.saturating_sub(from) >= CATCHING_UP
+    }
+
     /// What there is to say about being late.
     fn lag(&mut self) -> Option<Event> {
         let passed = self.last + self.behind - self.looked;
@@ -268,6 +295,11 @@ impl Clock {
         let pace = 1.0 - more / passed;
         (more > SLIGHT_LAG).then_some(Event::Lags { pace, behind_s: self.behind })
     }
+}
+
+/// Processor time that this thread has used.
+fn processor_time() -> Duration {
+    Duration::try_from(clock_gettime(ClockId::ThreadCPUTime)).unwrap_or_default()
 }
 
 /// A wait [s] of less than a second in ns.

@@ -280,3 +280,23 @@ fn time_goes_slower_where_it_cannot_be_kept_up_with() {
     assert!((pace - 0.02).abs() < 0.01 && (behind_s - 2.95).abs() < 0.05, "{pace} {behind_s}");
     assert_eq!(clock.lag(), None, "not again at once");
 }
+
+#[test]
+fn a_request_waits_until_a_lag_is_made_up_for_if_that_is_soon() {
+    let mut clock = Clock { start: Instant::now() - Duration::from_millis(90), ..Clock::start() };
+    clock.tick();
+    assert!(!clock.takes_requests(), "it is 89 ms behind");
+    while !clock.takes_requests() {
+        clock.tick();
+    }
+    assert!(clock.now() - clock.last < 0.02 && clock.behind == 0.0, "nothing is left out");
+    clock.start -= Duration::from_millis(90);
+    let from = processor_time();
+    while !clock.takes_requests() {
+        assert!(
+            processor_time() < from + 2 * CATCHING_UP,
+            "a world that never catches up is silent"
+        );
+    }
+    assert!(processor_time() >= from + CATCHING_UP);
+}
