@@ -8,7 +8,9 @@ mod parallel_linkage;
 mod parallel_slide;
 mod pivoting_jaw;
 
-pub use hand::{EndEffector, EndEffectorError, FingerForce, Fingers, Kind};
+pub use hand::{
+    EndEffector, EndEffectorError, FingerForce, Fingers, Kind, LEAN_SHARE, Reach, SqueezedOut,
+};
 pub use parallel_linkage::ParallelLinkage;
 pub use parallel_slide::ParallelSlide;
 pub use pivoting_jaw::PivotingJaw;

@@ -23,6 +23,7 @@
 //! Units: m, rad, s, N, kg; poses of the object's centre in the world.
 
 mod clearance;
+mod hold;
 mod plan;
 mod planner;
 mod run;
@@ -48,7 +49,7 @@ use crate::end_effector::{EndEffectorError, FingerSensors, from_model};
 use crate::finger_sense::{FingerSense, HandReading};
 use crate::grip_force::{DriveRange, GripForce, GripSettings, GripTask};
 use crate::{EndEffector, FingerForce};
-use plan::{Reaction, holding_force};
+use plan::Reaction;
 use planner::{Task, similar};
 use run::{Found, MOVABLE, Run, Seen, Step, Tries, Weighing};
 use tuning::{
@@ -185,7 +186,7 @@ impl PickAndPlace {
         plan::check(hand, &goal, &self.settings)?;
         let plan = Plan::new(self.task(&goal), hand, q, objects)?;
         // A grip that only just holds the object could not accelerate it.
-        let needed = MOVABLE * holding_force(hand, &goal, &self.settings);
+        let needed = MOVABLE * plan.hold().force(&goal, &self.settings);
         goal.grip_force = goal.grip_force.max(needed).min(goal.max_grip_force);
         let run = Run {
             found: Found { friction: goal.friction, mass: goal.mass },
@@ -361,6 +362,7 @@ impl PickAndPlace {
             .motion
             .as_ref()
             .is_none_or(|motion| plan::arrived(&self.model, joints, motion, elapsed, measured));
+        let position = measured.q[self.model.joints[self.hand.joint().0].q_start];
         // The object pulls the pads down: friction on them, downwards in the world.
         let pull = |f: &FingerForce| -(X_WT.rotation * f.tangential).z;
         Seen {
@@ -369,6 +371,7 @@ impl PickAndPlace {
             arrived,
             at_rest: joints.iter().all(|id| speed(id) < VELOCITY_TOLERANCE),
             grip: *self.grip.state(),
+            width: self.hand.width_between(position, run.plan.hold().reach),
             // In any direction, as a collision may have any.
             touch: fingers.iter().map(|f| f.normal.hypot(f.tangential.norm())).fold(0.0, f64::max),
             load: fingers.iter().map(pull).sum(),
@@ -428,7 +431,7 @@ impl PickAndPlace {
     fn closing(&self, run: &Run) -> GripTask {
         GripTask::Close {
             force: run.goal.grip_force,
-            slow_below: run.plan.width + self.settings.width_tolerance,
+            slow_below: run.plan.hold().opening + self.settings.width_tolerance,
         }
     }
 

@@ -9,9 +9,17 @@
 //! Sliding and twisting use the same friction: together they must stay inside the ellipse
 //! `(tangential load)² + (twist load)² ≤ 1`. [Howe 1996]
 //!
+//! Faces that lean by γ against the tool push the object along it. A finger that presses across the tool with H and bears the pull P out of the
+//! hand has the normal force `N = H cos γ − P sin γ` and the tangential one `T = H sin γ + P cos γ` in the plane of the lean, so that with Q along the
+//! face across that plane, twisting included, the object is held for
+//!
+//! `(H sin γ + P cos γ)² + Q² ≤ μ² (H cos γ − P sin γ)²`;
+//!
+//! with Q = 0 for `P ≤ H tan(φ − γ)`, φ = atan μ, which is `N (μ cos γ − sin γ)`: `docs/theory/grasping.md` (1), (2).
+//!
 //! Units: SI; any one set of axes.
 
-use karakuri_spatial::Vector3;
+use karakuri_spatial::{Matrix3, Vector3};
 
 /// Grip of an object between two fingers.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -57,12 +65,51 @@ impl Grip {
     /// Share of the grip that a motion uses by sliding and twisting together, with the centre of mass `offset` from the grip line
     /// and, in any direction, up to `uncertainty` further. [-]
     pub fn total_load(&self, specific_force: &Vector3, closing: &Vector3, patch: &Patch) -> f64 {
-        // The unknown part of the offset twists most across the load; sliding and twisting combine by the ellipse of [Howe 1996].
+        // Sliding and twisting combine by the ellipse of [Howe 1996].
+        self.load(specific_force, closing).hypot(self.total_twist(specific_force, closing, patch))
+    }
+
+    /// Share of the pads' resistance to twisting that a centre of mass uses, known and unknown offset together. [-]
+    fn total_twist(&self, specific_force: &Vector3, closing: &Vector3, patch: &Patch) -> f64 {
+        // The unknown part of the offset twists most across the load.
         let tangential = specific_force - closing * specific_force.dot(closing);
         let known = self.twist_load(specific_force, closing, &patch.offset, patch.radius);
         let unknown = self.safety * self.mass * patch.uncertainty * tangential.norm()
             / (self.friction * patch.radius * self.force);
-        self.load(specific_force, closing).hypot(known + unknown)
+        known + unknown
+    }
+
+    /// Share of the grip that a motion uses where the fingers lean by `lean` [rad] against the tool, whose axes are `R_WT`: the factor by which the
+    /// motion's forces may be divided until they are at the edge of the cone. Infinite where the object is squeezed out at rest. [-]
+    pub fn leaning_load(
+        &self,
+        specific_force: &Vector3,
+        R_WT: &Matrix3,
+        patch: &Patch,
+        lean: f64,
+    ) -> f64 {
+        let closing = R_WT.column(1).into_owned();
+        // Where nothing leans the same law in fewer roundings.
+        if lean.abs() <= 0.0 {
+            return self.total_load(specific_force, &closing, patch);
+        }
+        let (sin, cos) = lean.sin_cos();
+        let mu = self.friction;
+        // Of `H² (μ² cos²γ − sin²γ)`, what the squeezing leaves of the friction.
+        let left = (mu * cos).powi(2) - sin * sin;
+        if lean.abs() >= mu.atan() || left <= 0.0 {
+            return f64::INFINITY;
+        }
+        // Everything as a share of the fingers' force: P/H and Q/H.
+        let share = self.safety * self.mass / self.force;
+        // The fingers hold back what pulls away from the hand.
+        let pull = -share * specific_force.dot(&R_WT.column(0));
+        let twist = self.friction * self.total_twist(specific_force, &closing, patch);
+        let across = (share * specific_force.dot(&R_WT.column(2))).hypot(twist);
+        // With P/s and Q/s at the edge of the cone, `left s² − 2 b s − a = 0`; `b² + left a` is `μ² P² + left Q²`.
+        let b = pull * sin * cos * (1.0 + mu * mu);
+        let by_friction = (b + (mu * mu * pull * pull + left * across * across).sqrt()) / left;
+        by_friction.max(share * specific_force.dot(&closing).abs())
     }
 }
 
@@ -85,6 +132,18 @@ pub fn effective_radius(a: f64, b: f64) -> f64 {
     d / 6.0 + a * a / (12.0 * b) * ((b + d) / a).ln() + b * b / (12.0 * a) * ((a + d) / b).ln()
 }
 
+/// Pull out of the hand that a finger bears by its force across the tool, with a face that leans by `lean` [rad]: `tan(φ − γ)`. At γ = 0 it is the
+/// friction; not above 0 it is squeezed out. [-]
+pub fn traction(friction: f64, lean: f64) -> f64 {
+    // By way of the angles only where something leans: the way there and back rounds.
+    if lean.abs() > 0.0 { (friction.atan() - lean).tan() } else { friction }
+}
+
+/// Friction at which a face that leans by `lean` [rad] bears a pull: the inverse of [`traction`]. [-]
+pub fn friction_for(traction: f64, lean: f64) -> f64 {
+    if lean.abs() > 0.0 { (traction.atan() + lean).tan() } else { traction }
+}
+
 /// Normal force of each finger for a specific force along the pads: `N = s m |(a − g)_t|/(2 μ)`. [N]
 pub fn required_force(mass: f64, friction: f64, safety: f64, tangential: f64) -> f64 {
     // Both pads bear by friction: 2 μ N = s m |(a − g)_t|.
@@ -93,8 +152,8 @@ pub fn required_force(mass: f64, friction: f64, safety: f64, tangential: f64) ->
 
 #[cfg(test)]
 mod tests {
-    use super::{Grip, Patch, effective_radius, required_force};
-    use karakuri_spatial::Vector3;
+    use super::{Grip, Patch, effective_radius, friction_for, required_force, traction};
+    use karakuri_spatial::{Matrix3, Vector3};
 
     #[test]
     fn worked_examples() {
@@ -155,5 +214,71 @@ mod tests {
         let off = grip.total_load(&up, &closing, &patch(0.01, 0.0));
         assert!((off - straight * core::f64::consts::SQRT_2).abs() < 1e-12);
         assert!((grip.total_load(&up, &closing, &patch(0.0, 0.01)) - off).abs() < 1e-12);
+    }
+
+    /// The tool looks down: its x away from the hand, its y along the opening.
+    fn down() -> Matrix3 {
+        Matrix3::from_columns(&[-Vector3::z(), Vector3::y(), Vector3::x()])
+    }
+
+    #[test]
+    fn leaning_fingers_bear_what_the_wedge_law_says() {
+        // μ 0.6, 10 degrees, 10 N a finger: 2 H tan(30.96° − 10°) = 7.66 N, and by N = H/(cos γ + μ sin γ) the same.
+        let (friction, lean) = (0.6_f64, 10_f64.to_radians());
+        let bears = 20.0 * traction(friction, lean);
+        assert!((bears - 7.66).abs() < 5e-3, "{bears} N");
+        let normal = 20.0 / (lean.cos() + friction * lean.sin());
+        assert!((normal * (friction * lean.cos() - lean.sin()) - bears).abs() < 1e-12);
+        assert!((friction_for(traction(friction, lean), lean) - friction).abs() < 1e-15);
+        let grip = Grip { mass: bears / 9.81, friction, force: 20.0, safety: 1.0 };
+        let patch = Patch { radius: 0.01, offset: Vector3::zeros(), uncertainty: 0.0 };
+        let load =
+            |up: f64, lean: f64| grip.leaning_load(&(Vector3::z() * up), &down(), &patch, lean);
+        assert!((load(9.81, lean) - 1.0).abs() < 1e-12, "{}", load(9.81, lean));
+        // Pushed into the hand it is held by tan(φ + γ).
+        let pushed = load(-9.81, lean) * traction(friction, -lean) / traction(friction, lean);
+        assert!(
+            (pushed - 1.0).abs() < 1e-12 && (load(9.81, -lean) - load(-9.81, lean)).abs() < 1e-12
+        );
+        for lean in [friction.atan(), 0.6, -0.6] {
+            assert!(load(0.1, lean).is_infinite());
+        }
+        // Level faces are no other law.
+        let level = grip.total_load(&(Vector3::z() * 9.81), &Vector3::y(), &patch);
+        assert!(
+            (load(9.81, 0.0).to_bits(), load(9.81, 1e-9) - level < 1e-7) == (level.to_bits(), true)
+        );
+    }
+
+    /// At the load that it names, the contact force is at the edge of Coulomb's cone, in any direction.
+    #[test]
+    fn a_leaning_grip_is_lost_at_the_edge_of_the_cone() {
+        let grip = Grip { mass: 0.2, friction: 0.5, force: 16.0, safety: 1.3 };
+        let patch = Patch { radius: 0.006, offset: Vector3::z() * -0.004, uncertainty: 0.002 };
+        for (lean, push) in [
+            (0.3, Vector3::new(2.0, 0.0, 9.81)),
+            (0.3, Vector3::new(-7.0, 3.0, -4.0)),
+            (-0.2, Vector3::new(1.0, -1.0, 12.0)),
+            (-0.2, Vector3::new(5.0, 0.0, -9.0)),
+        ] {
+            let load = grip.leaning_load(&push, &down(), &patch, lean);
+            let force = push * (grip.safety * grip.mass / load);
+            let press = grip.force;
+            // On the object by both fingers, mirrored onto one whose face looks to −y.
+            let (normal, face) = (
+                Vector3::new(lean.sin(), -lean.cos(), 0.0),
+                Vector3::new(lean.cos(), lean.sin(), 0.0),
+            );
+            let on = Vector3::new(-force.z, -press, force.x);
+            let moved = push - Vector3::y() * push.y;
+            let twist = patch.offset.cross(&force).y.abs()
+                + grip.safety * grip.mass / load * patch.uncertainty * moved.norm();
+            let tangential = on.dot(&face).hypot(on.z.hypot(twist / patch.radius));
+            let cone = grip.friction * on.dot(&normal);
+            assert!(
+                (tangential - cone).abs() < 1e-12 * press,
+                "lean {lean}: {tangential} of {cone} N"
+            );
+        }
     }
 }

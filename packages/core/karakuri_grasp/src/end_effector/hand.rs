@@ -60,6 +60,62 @@ pub trait EndEffector: core::fmt::Debug + Send {
 
     /// Position of the middle of the pads along the tool frame's x. [m]
     fn tool_depth(&self, position: f64) -> f64;
+
+    /// Angle of each finger's face against the tool's x, positive where the faces are nearer to each other at the hand: they then
+    /// push an object out of it. 0 where they stay parallel. [rad]
+    fn lean(&self, _position: f64) -> f64 {
+        0.0
+    }
+
+    /// Width of the box that stops the fingers at a position of the driven joint. [m]
+    fn width_between(&self, position: f64, _reach: Reach) -> f64 {
+        self.opening(position)
+    }
+
+    /// Opening at which a box of this width stops the fingers: the inverse of [`width_between`](Self::width_between). [m]
+    fn opening_about(&self, width: f64, _reach: Reach) -> f64 {
+        width
+    }
+
+    /// Refuses a box of this width [m] whose friction [-] the fingers' lean is too much for.
+    ///
+    /// # Errors
+    /// When the fingers lean by more than [`LEAN_SHARE`] of the angle of friction where the box stops them.
+    fn refuse_squeezed(&self, width: f64, reach: Reach, friction: f64) -> Result<(), SqueezedOut> {
+        let lean = self.lean(self.position(self.opening_about(width, reach))).abs();
+        if lean > LEAN_SHARE * friction.atan() {
+            return Err(SqueezedOut { width, lean, friction });
+        }
+        Ok(())
+    }
+}
+
+/// Share of the angle of friction by which faces may lean.
+// At all of it nothing is left to carry with; what is left of friction 0.6 at this share is a sixth. More: an error of 0.02 in it is all there is.
+pub const LEAN_SHARE: f64 = 0.8;
+
+/// Reach of a box from the middle of the pads that hold it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Reach {
+    /// Along the tool's x towards the hand. [m]
+    pub inward: f64,
+    /// Along the tool's x away from the hand. [m]
+    pub outward: f64,
+}
+
+/// Refusal of an object that leaning fingers would squeeze out, whatever their force.
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+#[error(
+    "fingers about {:.1} mm lean by {:.1} degrees, and friction {friction} holds up to {:.1}: the object would be squeezed out; take it by a narrower side, or by pads with more friction",
+    1e3 * width, lean.to_degrees(), (LEAN_SHARE * friction.atan()).to_degrees()
+)]
+pub struct SqueezedOut {
+    /// Width of the object. [m]
+    pub width: f64,
+    /// Angle by which each finger leans there. [rad]
+    pub lean: f64,
+    /// Coefficient of friction. [-]
+    pub friction: f64,
 }
 
 /// Properties that hands with two fingers and one driven joint have in common: a section of the robot YAML.

@@ -2,7 +2,7 @@
 
 use karakuri_model::{BodyId, EndEffector as Config, FrameId};
 
-use super::{EndEffector, EndEffectorError, KINDS, Kind};
+use super::{EndEffector, EndEffectorError, KINDS, Kind, LEAN_SHARE, Reach};
 
 fn config(kind: &Kind) -> Config {
     Config {
@@ -43,6 +43,8 @@ fn conforms(kind: &Kind) {
     limits(hand);
     opening_and_position_are_inverse(hand);
     force_and_effort_are_inverse(hand);
+    a_box_stops_it_at_one_opening(hand);
+    fingers_that_lean_refuse_what_they_squeeze(hand);
     wrong_numbers_are_named(kind);
 }
 
@@ -92,6 +94,38 @@ fn force_and_effort_are_inverse(hand: &dyn EndEffector) {
         // No work is lost: two fingers with N closing by half of dw each take what the drive gives, τ dq.
         let (effort, rate) = (hand.effort(position, 1.0), hand.opening_rate(position));
         assert!((effort + rate).abs() < 1e-12, "effort {effort} for 1 N a finger, rate {rate}");
+    }
+}
+
+fn a_box_stops_it_at_one_opening(hand: &dyn EndEffector) {
+    let half = 0.5 * hand.pad_depth();
+    for (inward, outward) in
+        [(half, half), (0.1 * half, 3.0 * half), (3.0 * half, half), (-0.2 * half, half)]
+    {
+        let reach = Reach { inward, outward };
+        for opening in openings(hand) {
+            let width = hand.width_between(hand.position(opening), reach);
+            // Only an object that ends short of the pads' middle may be wider than the opening there.
+            assert!(width <= opening + 1e-15 || inward < 0.0, "{width} m stops it at {opening} m");
+            let about = hand.opening_about(width, reach);
+            assert!((about - opening).abs() < 1e-12, "{about} m about {width} m, not {opening}");
+            if hand.lean(hand.position(opening)).abs() <= 0.0 {
+                assert_eq!((width - hand.opening(hand.position(opening)), about), (0.0, width));
+            }
+        }
+    }
+}
+
+fn fingers_that_lean_refuse_what_they_squeeze(hand: &dyn EndEffector) {
+    let half = 0.5 * hand.pad_depth();
+    let reach = Reach { inward: half, outward: half };
+    for opening in openings(hand) {
+        let width = hand.width_between(hand.position(opening), reach);
+        let lean = hand.lean(hand.position(hand.opening_about(width, reach))).abs();
+        let edge = (lean / LEAN_SHARE).tan();
+        assert_eq!(hand.refuse_squeezed(width, reach, edge + 1e-9), Ok(()));
+        let refused = hand.refuse_squeezed(width, reach, (edge - 1e-9).max(0.0));
+        assert_eq!(refused.is_err(), edge > 1e-9, "friction {edge}, {lean} rad: {refused:?}");
     }
 }
 

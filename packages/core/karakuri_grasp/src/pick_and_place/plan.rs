@@ -12,17 +12,14 @@ use karakuri_model::{BodyId, Model};
 use karakuri_spatial::{Matrix3, Pose, Vector3};
 
 use super::clearance::Clearance;
+use super::hold::Hold;
 use super::planner::{Candidate, Carry, Fault, Planner, Task, clear_all, limits, target};
 use super::tuning::{
-    CLEARANCE, COM_TOLERANCE, PLACE_CLEARANCE, POSITION_TOLERANCE, SAFETY_DISTANCE, SHAKE,
-    VELOCITY_TOLERANCE,
+    CLEARANCE, PLACE_CLEARANCE, POSITION_TOLERANCE, SAFETY_DISTANCE, SHAKE, VELOCITY_TOLERANCE,
 };
 use super::{KnownObject, Measurement, ObjectPose, PickAndPlaceGoal, PickAndPlaceSettings, Stage};
 use crate::EndEffector;
-use crate::slip::{Patch, effective_radius, required_force};
-
-/// Clearance between a fingertip and the support of the object. [m]
-const TIP_CLEARANCE: f64 = 0.004;
+use crate::end_effector::SqueezedOut;
 
 /// Cause that keeps a goal from being accepted.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -59,6 +56,9 @@ pub enum PlanError {
         /// Greatest force of each finger. [N]
         highest: f64,
     },
+    /// The fingers would lean too much about the object.
+    #[error(transparent)]
+    SqueezedOut(#[from] SqueezedOut),
     /// No yaw has a path.
     #[error("unreachable: {stage}: {why}")]
     Unreachable {
@@ -88,8 +88,6 @@ pub enum PlanError {
 pub struct Plan {
     /// Opening around the object. [m]
     pub open: f64,
-    /// Width of the object between the fingers. [m]
-    pub width: f64,
     poses: Poses,
     approach: JointTrajectory,
     descend: JointTrajectory,
@@ -109,8 +107,7 @@ pub(super) struct Poses {
     pub(super) object: Pose,
     /// Edges of the held object's box along the tool's axes. [m] (3)
     pub(super) held: Vector3,
-    /// Contact patch of the fingers.
-    pub(super) patch: Patch,
+    pub(super) hold: Hold,
     /// Reach of the fingertips beyond the tool, with some clearance. [m]
     pub(super) tip: f64,
 }
@@ -122,7 +119,7 @@ impl Plan {
         q: &[f64],
         objects: &[KnownObject],
     ) -> Result<Self, PlanError> {
-        let Task { model, goal, .. } = task;
+        let Task { model, goal, settings } = task;
         let Some(arm) = model.groups.first() else {
             return Err(PlanError::NoArm { robot: model.name.clone() });
         };
@@ -136,18 +133,21 @@ impl Plan {
         };
         let (mut unreachable, mut unclear): (Option<Fault>, Option<Fault>) = (None, None);
         let mut candidates: Vec<Candidate> = Vec::new();
-        let (_, highest) = hand.opening_range();
+        let mut refusal: Option<PlanError> = None;
         for quarter in 0..4 {
             // Closing along the object's y at quarters 0 and 2, along its x at 1 and 3.
             let width = if quarter % 2 == 0 { goal.size.y } else { goal.size.x };
-            // Half of the clearance on each side is the least; the hand opens for all of it where it can.
-            if width + CLEARANCE > highest {
+            let hold = Hold::new(hand, goal, width);
+            if !hold.fits(hand) {
+                continue;
+            }
+            if let Err(error) = hold.check(hand, goal, settings) {
+                refusal.get_or_insert(error);
                 continue;
             }
             let yaw = core::f64::consts::FRAC_PI_2 * f64::from(quarter);
-            let poses = poses(hand, goal, width, yaw);
-            let open = (width + 2.0 * CLEARANCE).min(highest);
-            match planner.candidate(poses, q, open, width) {
+            let poses = poses(hand, goal, hold, yaw);
+            match planner.candidate(poses, q, hold.open(hand)) {
                 Ok(candidate) => candidates.push(candidate),
                 Err(fault) => keep_furthest(&mut unreachable, fault),
             }
@@ -157,34 +157,24 @@ impl Plan {
         for candidate in candidates {
             match planner.clear(&candidate, q, &target) {
                 Ok(approach) => {
-                    let Candidate { open, width, poses, descend, carry, .. } = candidate;
+                    let Candidate { open, poses, descend, carry, .. } = candidate;
                     let Planner { moves, clearance, .. } = planner;
-                    return Ok(Self {
-                        open,
-                        width,
-                        poses,
-                        approach,
-                        descend,
-                        carry,
-                        moves,
-                        clearance,
-                    });
+                    return Ok(Self { open, poses, approach, descend, carry, moves, clearance });
                 }
                 Err(fault) => keep_furthest(&mut unclear, fault),
             }
         }
         // A path that only an object bars says more than one that the joints do not reach.
-        Err(match unclear.or(unreachable) {
-            Some((stage, why)) => PlanError::Unreachable { stage, why },
-            None => PlanError::Range {
-                what: "object_size, its narrow side [m],",
-                value: goal.size.x.min(goal.size.y),
-                range: format!(
-                    "below {:.4}, the hand's opening less clearance",
-                    highest - CLEARANCE
-                ),
-            },
+        Err(match (unclear.or(unreachable), refusal) {
+            (Some((stage, why)), _) => PlanError::Unreachable { stage, why },
+            (None, Some(refusal)) => refusal,
+            (None, None) => too_wide(hand, goal),
         })
+    }
+
+    /// How the hand holds the object.
+    pub(super) fn hold(&self) -> &Hold {
+        &self.poses.hold
     }
 
     /// Planned trajectory of the arm in a stage.
@@ -295,7 +285,7 @@ impl Plan {
         let mut planner = Planner { task, moves, clearance };
         let Carry { lift, transit, lower, .. } = &mut self.carry;
         for trajectory in [lift, transit, lower] {
-            planner.slow_for_grip(&self.poses.patch, q, trajectory);
+            planner.slow_for_grip(&self.poses.hold, q, trajectory);
         }
     }
 }
@@ -372,7 +362,6 @@ pub(super) fn check(
     goal: &PickAndPlaceGoal,
     settings: &PickAndPlaceSettings,
 ) -> Result<(), PlanError> {
-    let highest = hand.force_max();
     let positive = [
         ("object_size.x [m]", goal.size.x),
         ("object_size.y [m]", goal.size.y),
@@ -394,34 +383,31 @@ pub(super) fn check(
             return Err(PlanError::Range { what, value, range: "finite".to_owned() });
         }
     }
-    let needed = holding_force(hand, goal, settings);
-    // Before anything moves: a grip that is too weak would lose the object only in the air.
-    if goal.max_grip_force > highest || needed > goal.max_grip_force {
-        let (mass, friction, safety) = (goal.mass, goal.friction, settings.slip_safety);
-        let given = goal.max_grip_force;
-        return Err(PlanError::TooHeavy { mass, friction, safety, needed, given, highest });
-    }
-    Ok(())
+    // Either of the two widths will do.
+    let [narrow, wide] =
+        [f64::min, f64::max].map(|choose| Hold::new(hand, goal, choose(goal.size.x, goal.size.y)));
+    narrow
+        .check(hand, goal, settings)
+        .or_else(|why| wide.check(hand, goal, settings).map_err(|_| why))
 }
 
-/// Force of each finger that holds the object at rest, its centre of mass off by the tolerance. [N]
-pub(super) fn holding_force(
-    hand: &dyn EndEffector,
-    goal: &PickAndPlaceGoal,
-    settings: &PickAndPlaceSettings,
-) -> f64 {
-    // Sliding and twisting share the friction, `N √(1 + (d/r_c)²)`: the ellipse of the slip condition.
-    let twist = COM_TOLERANCE / patch(hand, goal, 0.0).radius;
-    required_force(goal.mass, goal.friction, settings.slip_safety, settings.gravity)
-        * twist.hypot(1.0)
+/// Refusal of an object that is too wide by either side.
+fn too_wide(hand: &dyn EndEffector, goal: &PickAndPlaceGoal) -> PlanError {
+    let narrow = goal.size.x.min(goal.size.y);
+    let reach = Hold::new(hand, goal, narrow).reach;
+    let widest = hand.width_between(hand.position(hand.opening_range().1), reach) - CLEARANCE;
+    PlanError::Range {
+        what: "object_size, its narrow side [m],",
+        value: narrow,
+        range: format!("below {widest:.4}, the hand's opening less clearance"),
+    }
 }
 
 /// Tool poses of a run: x down, y along the closing direction.
-fn poses(hand: &dyn EndEffector, goal: &PickAndPlaceGoal, width: f64, turn: f64) -> Poses {
-    // The pads' middle is at the object's centre, higher if the fingertips would touch the ground.
-    let raise = (0.5 * hand.pad_depth() + TIP_CLEARANCE - 0.5 * goal.size.z).max(0.0);
+fn poses(hand: &dyn EndEffector, goal: &PickAndPlaceGoal, hold: Hold, turn: f64) -> Poses {
+    let Hold { width, raise, .. } = hold;
     // The pads move along the tool as a linkage closes; the tool is placed for the opening at which they hold.
-    let depth = hand.tool_depth(hand.position(width));
+    let depth = hand.tool_depth(hand.position(hold.opening));
     let tool = |object: &ObjectPose, lift: f64| {
         let (sin, cos) = (object.yaw + turn).sin_cos();
         let (x, y) = (-Vector3::z(), Vector3::new(-sin, cos, 0.0));
@@ -440,19 +426,7 @@ fn poses(hand: &dyn EndEffector, goal: &PickAndPlaceGoal, width: f64, turn: f64)
         object: Pose::from_translation(Vector3::x() * (depth + raise)),
         // Of the two horizontal edges one is the width; the other is what their sum leaves.
         held: Vector3::new(goal.size.z, width, goal.size.x + goal.size.y - width),
-        patch: patch(hand, goal, raise),
+        hold,
         tip: 0.5 * hand.pad_depth() + 0.01,
-    }
-}
-
-/// Contact patch of fingers that are `raise` above the object's middle. [m]
-fn patch(hand: &dyn EndEffector, goal: &PickAndPlaceGoal, raise: f64) -> Patch {
-    // Pads touch no more than the object offers; its narrower side is the cautious choice for either yaw.
-    let width = hand.pad_width().min(goal.size.x.min(goal.size.y));
-    Patch {
-        radius: effective_radius(hand.pad_depth().min(goal.size.z), width),
-        // The pads are raised, so the centre of mass hangs below the line between them.
-        offset: Vector3::z() * -raise,
-        uncertainty: COM_TOLERANCE,
     }
 }

@@ -8,10 +8,11 @@ use karakuri_model::{Base, BodyId, Model};
 use karakuri_spatial::{Pose, UnitQuaternion, Vector3};
 
 use super::clearance::Clearance;
+use super::hold::Hold;
 use super::plan::Poses;
 use super::tuning::WEIGH_HEIGHT;
 use super::{KnownObject, PickAndPlaceGoal, PickAndPlaceSettings, Stage};
-use crate::slip::{Grip, Patch};
+use crate::slip::Grip;
 
 /// Spacing of the instants at which a carrying move is checked. [s]
 // At the tool's full speed 3 mm of the path.
@@ -46,7 +47,6 @@ pub(super) struct Candidate {
     /// Approximate time of its motions by the joints. [s]
     pub(super) cost: f64,
     pub(super) open: f64,
-    pub(super) width: f64,
     pub(super) poses: Poses,
     pub(super) q_above: Vec<f64>,
     pub(super) descend: JointTrajectory,
@@ -101,7 +101,6 @@ impl Planner<'_> {
         poses: Poses,
         q: &[f64],
         open: f64,
-        width: f64,
     ) -> Result<Candidate, Fault> {
         let q_above = self.joints_above(&poses, q).map_err(at(Stage::Approach))?;
         let (descend, q_pick) =
@@ -110,7 +109,7 @@ impl Planner<'_> {
         let there = self.moves.joint_move(self.task.model, q, &q_above, &self.free());
         // The approach and the transit differ from yaw to yaw; the vertical motions are much alike.
         let cost = there.duration() + carry.transit.duration();
-        Ok(Candidate { cost, open, width, poses, q_above, descend, carry })
+        Ok(Candidate { cost, open, poses, q_above, descend, carry })
     }
 
     /// Plans the trajectories with the object, from the grip on.
@@ -131,7 +130,7 @@ impl Planner<'_> {
         let mut carry = Carry { lift_off, lift, transit, lower, retreat };
         let Carry { lift_off, lift, transit, lower, .. } = &mut carry;
         for trajectory in [lift_off, lift, transit, lower] {
-            self.slow_for_grip(&poses.patch, q_pick, trajectory);
+            self.slow_for_grip(&poses.hold, q_pick, trajectory);
         }
         Ok(carry)
     }
@@ -310,7 +309,7 @@ impl Planner<'_> {
     /// Slows a carrying move until the grip holds everywhere on it. (nq)
     pub(super) fn slow_for_grip(
         &mut self,
-        patch: &Patch,
+        hold: &Hold,
         q: &[f64],
         trajectory: &mut JointTrajectory,
     ) {
@@ -327,8 +326,8 @@ impl Planner<'_> {
             self.moves.visit(self.task.model, q, trajectory, CHECK_PERIOD, |_, X_WT, _, A| {
                 // `a − g`, by which the fingers must accelerate the object.
                 let specific = A.linear + Vector3::z() * gravity;
-                let closing = X_WT.rotation.column(1).into_owned();
-                load = load.max(grip.total_load(&specific, &closing, patch));
+                let now = grip.leaning_load(&specific, &X_WT.rotation, &hold.patch, hold.lean);
+                load = load.max(now);
             });
             if load <= 1.0 {
                 return;

@@ -14,7 +14,7 @@ use super::tuning::{
 };
 use super::{ArmReport, Failure, PickAndPlaceGoal, PickAndPlaceSettings, Stage};
 use crate::grip_force::{GripState, is_firm};
-use crate::slip::required_force;
+use crate::slip::{friction_for, required_force, traction};
 
 /// A goal in progress.
 #[derive(Debug)]
@@ -68,9 +68,10 @@ pub(super) struct Found {
 }
 
 impl Found {
-    /// Force of each finger that carries it, and can move it. [N]
-    fn needed(&self, s: &PickAndPlaceSettings) -> f64 {
-        required_force(self.mass, self.friction, s.slip_safety, MOVABLE * s.gravity)
+    /// Force of each finger that carries it, and can move it, where the fingers lean by `lean` [rad]. [N]
+    fn needed(&self, lean: f64, s: &PickAndPlaceSettings) -> f64 {
+        let bears = traction(self.friction, lean);
+        required_force(self.mass, bears, s.slip_safety, MOVABLE * s.gravity)
     }
 }
 
@@ -137,6 +138,8 @@ pub(super) struct Seen<'a> {
     /// Whether the arm stands still.
     pub(super) at_rest: bool,
     pub(super) grip: GripState,
+    /// Width of an object that would stop the fingers where they are. [m]
+    pub(super) width: f64,
     /// Largest force on a finger, in any direction. [N]
     pub(super) touch: f64,
     /// Force that pulls the fingers down. [N]
@@ -213,7 +216,7 @@ impl Run {
 
     fn close(&mut self, seen: &Seen<'_>, s: &PickAndPlaceSettings) -> Step {
         let state = &seen.grip;
-        let (width, tolerance) = (self.plan.width, s.width_tolerance);
+        let (width, tolerance) = (self.plan.hold().width, s.width_tolerance);
         self.grip = Some((state.opening, state.forces));
         // First, as fingers that meet each other press as firmly as fingers on an object.
         if state.at_end {
@@ -226,10 +229,10 @@ impl Run {
             return Step::Fail(Failure::NoObject, text);
         }
         if state.gripped {
-            if (state.opening - width).abs() > tolerance {
+            if (seen.width - width).abs() > tolerance {
                 let text = format!(
                     "the fingers stopped at {:.1} mm, the object should be {:.1} mm wide",
-                    1e3 * state.opening,
+                    1e3 * seen.width,
                     1e3 * width
                 );
                 return Step::Fail(Failure::WrongSize, text);
@@ -312,13 +315,14 @@ impl Run {
         // By the probing force: the whole one comes back below.
         let held_by = 2.0 * self.goal.grip_force;
         let expected = self.found.mass * s.gravity;
+        let lean = self.plan.hold().lean;
         self.goal.grip_force = self.weighing.force;
         self.weighing = Weighing { done: true, ..Weighing::default() };
         // The load changes with the grip's force: the object slips, and its friction is `μ = load/ΣN`.
         // A load near zero, as of an object that stayed where it was, is all noise: it is compared with a tenth of the weight.
         if (load - whole).abs() > LOAD_CHANGE * whole.max(0.1 * expected) {
             // Coulomb's law at the onset of slip; a value above the stated one shows only that something else bears as well.
-            self.found.friction = self.goal.friction.min(load / held_by);
+            self.found.friction = self.goal.friction.min(friction_for(load / held_by, lean));
             // It weighs no less than what the whole grip bore.
             self.found.mass = self.found.mass.max(whole / s.gravity);
             return self.regrip(whole, s);
@@ -326,13 +330,14 @@ impl Run {
         if (load - expected).abs() > WEIGHT_TOLERANCE * expected {
             self.found.mass = load / s.gravity;
             let stated = Found { friction: self.goal.friction, ..self.found };
-            if load > expected && stated.needed(s) > self.goal.grip_force {
+            if load > expected && stated.needed(lean, s) > self.goal.grip_force {
                 // It may have moved in the hand when it was lifted.
                 return self.regrip(load, s);
             }
         }
         // It is held, with force to spare: friction is at least what makes this force enough.
-        let enough = self.found.friction * self.found.needed(s) / self.goal.grip_force;
+        let bears = traction(self.found.friction, lean) * self.found.needed(lean, s);
+        let enough = friction_for(bears / self.goal.grip_force, lean);
         self.found.friction = self.found.friction.max(enough).min(self.goal.friction);
         Step::Grip
     }
@@ -342,7 +347,7 @@ impl Run {
     fn regrip(&mut self, load: f64, s: &PickAndPlaceSettings) -> Step {
         let stated = self.goal.mass * s.gravity;
         let (force, limit) = (self.goal.grip_force, self.goal.max_grip_force);
-        let needed = self.found.needed(s);
+        let needed = self.found.needed(self.plan.hold().lean, s);
         let heavy = load > stated * (1.0 + WEIGHT_TOLERANCE);
         // A weight beyond the greatest permitted force is not tried again; else the grip is harder by what the object showed.
         let hopeless = heavy && needed > MOVABLE * limit;
@@ -404,7 +409,9 @@ impl Run {
         self.grip = Some((state.opening, largest));
         let desired = self.goal.grip_force;
         // Objects are taken within one tolerance; two leave a margin to what was taken narrow.
-        let gone = state.opening < self.plan.width - 2.0 * s.width_tolerance;
+        // Fingers that lean push out what they lose, and are free before they have closed by that much.
+        let pushed_out = self.plan.hold().lean.abs() > 0.0 && state.touching == [false; 2];
+        let gone = pushed_out || seen.width < self.plan.hold().width - 2.0 * s.width_tolerance;
         let weak = state.forces.iter().any(|f| *f < 0.5 * desired);
         let carried = matches!(self.stage, Stage::Lift | Stage::Move);
         // Not while it is lifted off or lowered, when the support takes the load.
@@ -420,6 +427,7 @@ impl Run {
             self.tries.raises += 1;
             return Some(Step::Grip);
         }
+        self.holding &= !pushed_out;
         let text = format!(
             "the grip was lost in {} after {:.2} s at {}, the tool accelerated with {:.1} m/s²: opening {:.1} mm, forces {} \
              of {desired:.1} N",
@@ -512,7 +520,8 @@ impl Run {
         match (self.stage, failure) {
             (_, Failure::RobotLost) => Stopped,
             // The object is above the place where it was taken: put it back.
-            (LiftOff | Weigh, Failure::Slipped | Failure::TooHeavy) => SetDown,
+            (LiftOff | Weigh, Failure::Slipped | Failure::TooHeavy) if self.holding => SetDown,
+            (LiftOff | Weigh, Failure::Slipped | Failure::TooHeavy) => Open,
             // The object stands: release it and go up.
             (Close | Centre | Verify, f) if f != Failure::Collision => Open,
             (
