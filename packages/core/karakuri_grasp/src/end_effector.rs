@@ -7,6 +7,7 @@ mod hand;
 mod parallel_linkage;
 mod parallel_slide;
 mod pivoting_jaw;
+mod scissor;
 
 pub use hand::{
     EndEffector, EndEffectorError, FingerForce, Fingers, Kind, LEAN_SHARE, Reach, SqueezedOut,
@@ -14,14 +15,19 @@ pub use hand::{
 pub use parallel_linkage::ParallelLinkage;
 pub use parallel_slide::ParallelSlide;
 pub use pivoting_jaw::PivotingJaw;
+pub use scissor::Scissor;
 
 use karakuri_dynamics::{Data, frame_pose};
 use karakuri_model::{FrameId, Model};
 use karakuri_spatial::{Force, Vector3};
 
 /// Registry of the kinds that [`from_model`] knows.
-pub const KINDS: &[Kind] =
-    &[parallel_linkage::REGISTERED, parallel_slide::REGISTERED, pivoting_jaw::REGISTERED];
+pub const KINDS: &[Kind] = &[
+    parallel_linkage::REGISTERED,
+    parallel_slide::REGISTERED,
+    pivoting_jaw::REGISTERED,
+    scissor::REGISTERED,
+];
 
 /// Makes the hand that a model's `end_effector` describes.
 ///

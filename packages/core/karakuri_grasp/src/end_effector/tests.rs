@@ -168,3 +168,80 @@ fn the_linkage_has_its_known_lever() {
     let error = with(&KINDS[0], "opening_max", 0.3).unwrap_err().to_string();
     assert!(error.contains("opening_max is 0.3") && error.contains("60 degrees"), "{error}");
 }
+
+fn scissor() -> &'static Kind {
+    KINDS.iter().find(|kind| kind.name == "scissor").unwrap()
+}
+
+/// Point of the left finger, `along` it from the pivot and `beside` it, turned by the joint; before the tool frame and from the middle. [m]
+fn turned(along: f64, beside: f64, position: f64) -> (f64, f64) {
+    let (sin, cos) = position.sin_cos();
+    (along * cos - beside * sin - 0.083, along * sin + beside * cos)
+}
+
+#[test]
+fn the_scissor_s_pads_are_where_its_fingers_carry_them() {
+    let hand = (scissor().make)(&config(scissor())).unwrap();
+    for opening in openings(hand.as_ref()) {
+        let position = hand.position(opening);
+        let (depth, half) = turned(0.083, 0.010, position);
+        assert!((2.0 * half - opening).abs() < 1e-15, "{opening}: {half}");
+        assert!((hand.tool_depth(position) - depth).abs() < 1e-15, "{opening}: {depth}");
+        // The angle of the face, by two of its points.
+        let (inner, outer) = (turned(0.069, 0.010, position), turned(0.097, 0.010, position));
+        let lean = (outer.1 - inner.1).atan2(outer.0 - inner.0);
+        assert!((hand.lean(position) - lean).abs() < 1e-14, "{opening}: {lean}");
+        // A box stops both fingers where the nearest point of its side is on the face.
+        for (inward, outward) in [(0.007, 0.018), (0.025, 0.025)] {
+            let on_face =
+                (0..=2000).map(|i| turned(0.069 + 1.4e-5 * f64::from(i), 0.010, position));
+            let beside = on_face.filter(|p| (depth - inward..=depth + outward).contains(&p.0));
+            let nearest = beside.map(|p| p.1).fold(f64::INFINITY, f64::min);
+            let width = hand.width_between(position, Reach { inward, outward });
+            assert!((width - 2.0 * nearest).abs() < 3e-5, "{opening}: {width}, {nearest}");
+        }
+    }
+}
+
+#[test]
+fn the_scissor_has_its_known_angles_and_levers() {
+    let hand = (scissor().make)(&config(scissor())).unwrap();
+    // Parallel about 20 mm, twice the pads' offset; 10 N a finger need 10 N · 2 · 83 mm there.
+    assert!(hand.position(0.020).abs() < 1e-15);
+    assert!((hand.effort(0.0, 10.0) + 1.66).abs() < 1e-12);
+    // About a box of 50 mm the inner ends of the pads touch, 69.7 mm from the pivot: asin(25/69.7) − 8.25°.
+    let reach = Reach { inward: 0.025, outward: 0.025 };
+    let position = hand.position(hand.opening_about(0.050, reach));
+    let known = (0.025 / 0.069_f64.hypot(0.010)).asin() - 0.010_f64.atan2(0.069);
+    assert!((hand.lean(position) - known).abs() < 1e-14, "{position} rad, not {known}");
+}
+
+#[test]
+fn the_scissor_says_what_it_would_squeeze_out() {
+    let hand = (scissor().make)(&config(scissor())).unwrap();
+    let reach = Reach { inward: 0.025, outward: 0.025 };
+    assert_eq!(hand.refuse_squeezed(0.050, reach, 0.6), Ok(()));
+    let error = hand.refuse_squeezed(0.080, reach, 0.6).unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "fingers about 80.0 mm lean by 26.8 degrees, and friction 0.6 holds up to 24.8: the object would be squeezed out; \
+         take it by a narrower side, or by pads with more friction"
+    );
+}
+
+#[test]
+fn a_scissor_that_cannot_be_is_refused() {
+    for (parameter, value, why) in [
+        ("fingers", 1.0, "2: one drive turns both"),
+        ("pad_offset", -0.001, "at least 0"),
+        ("pad_depth", 0.09, "at most pad_distance"),
+        ("opening_max", 0.15, "within 60 degrees"),
+        ("opening_min", 0.0025, "the ends of the pads are apart"),
+    ] {
+        let error = with(scissor(), parameter, value).unwrap_err().to_string();
+        assert!(
+            error.contains(&format!("{parameter} is {value}")) && error.contains(why),
+            "{error}"
+        );
+    }
+}
