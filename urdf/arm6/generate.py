@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes arm6.urdf, arm6_mimic.urdf and the meshes; `--check` only compares with what is there.
+"""Writes arm6.urdf, arm6_mimic.urdf, arm6_scissor.urdf and the meshes; `--check` only compares with what is there.
 
-Everything about the arm's body is decided here; gains, loops and sensors are in config/arm6.yaml. Needs Python only.
+Everything about the arm's body is decided here; gains, loops and sensors are in config/<robot>.yaml. Needs Python only.
 At zero the arm stands upright and its tool looks forward (x); every link frame is then parallel to the base.
 """
 
@@ -22,6 +22,11 @@ PAD_X, PAD_SIZE = 0.033, (0.028, 0.005, 0.024)
 PAD_FACE = HALF_OPENING - CRANK_Y  # y of the left pad's face in the jaw's frame
 TOOL_X = PIVOT_X + LINK + PAD_X  # tool centre in the palm's frame: between the pads at crank angle 0
 OPEN, CLOSED = 0.4389, -0.4367  # crank angles at 85.0 mm and 0.2 mm
+
+# The scissor: both fingers turn about (PIVOT_X, 0); along each, the pad's middle is JAW from the pivot and its face JAW_OFFSET beside the
+# finger's line, outwards: opening = 2 (JAW sin angle + JAW_OFFSET cos angle).
+JAW, JAW_OFFSET = TOOL_X - PIVOT_X, 0.010
+SCISSOR_OPEN, SCISSOR_CLOSED = 0.5985, -0.1020  # angles at 110 mm and 3 mm
 
 
 def cylinder(color, start, end, radius, fillet=0.006, **more):
@@ -122,6 +127,32 @@ def finger(side):
     }
 
 
+def fork():
+    """The palm of the scissor: two plates about the pivot."""
+    plate = lambda z: slot("shell", (0.056, 0.040, 0.006), (0.048, 0, z))
+    return (0.44, [
+        cylinder("dark", (0, 0, 0), (0.012, 0, 0), 0.0335, 0.002),
+        box("shell", (0.032, 0.064, 0.056), (0.026, 0, 0), 0.010),
+        plate(0.017), plate(-0.017),
+        trim("accent", (PIVOT_X, 0, -0.0225), (PIVOT_X, 0, 0.0225), 0.0055, 0.001),
+    ])
+
+
+def jaw(side):
+    """The links of one finger of the scissor: its hubs are above each other, its bar is outside of what is held."""
+    bar_y = JAW_OFFSET + PAD_SIZE[1] + 0.012
+    tip = JAW + PAD_SIZE[0] / 2
+    return {
+        "finger": (0.110, [
+            cylinder("dark", (0, 0, min(0, side * 0.012)), (0, 0, max(0, side * 0.012)), 0.013, 0.0015),
+            box("dark", (0.018, bar_y, 0.012), (0.001, side * bar_y / 2, side * 0.006), 0.002),
+            slot("shell", (tip + 0.005, 0.010, 0.022), (tip / 2 - 0.0035, side * bar_y, 0)),
+            box("shell", (PAD_SIZE[0] - 0.006, 0.008, 0.022), (JAW, side * (JAW_OFFSET + PAD_SIZE[1] + 0.004), 0), 0.002),
+        ]),
+        "pad": (0.006, [box("rubber", PAD_SIZE, (0, 0, 0), 0.0008)]),
+    }
+
+
 # joint: parent, child, origin, axis, lower, upper, velocity, effort
 PI = math.pi
 ARM_JOINTS = {
@@ -190,12 +221,23 @@ def finger_joints(name, side, loops):
     ]
 
 
+def jaw_joints(name, side):
+    """A finger of the scissor; the right one mimics the left."""
+    limits = (SCISSOR_CLOSED, SCISSOR_OPEN, 1.5, 6.0)
+    mimic = ("left_finger_joint", 1) if side < 0 else None
+    pad_y = JAW_OFFSET + PAD_SIZE[1] / 2
+    return [
+        *joint_xml(f"{name}_finger_joint", "revolute", "fork", f"{name}_finger", (PIVOT_X, 0, 0), "z" if side > 0 else "-z",
+                   limits, mimic),
+        *joint_xml(f"{name}_pad_joint", "fixed", f"{name}_finger", f"{name}_pad", (JAW, side * pad_y, 0)),
+    ]
+
+
 def frame_xml(name):
     return [f'  <link name="{name}"/>']
 
 
-def urdf(links, loops):
-    robot = "arm6" if loops else "arm6_mimic"
+def urdf(robot, links, palm_name, hand_joints):
     lines = ['<?xml version="1.0"?>', f"<!-- {robot}: written by urdf/arm6/generate.py; change that, not this. -->",
              f'<robot name="{robot}">']
     for name, rgba in COLORS.items():
@@ -208,19 +250,36 @@ def urdf(links, loops):
     for name, (parent, child, origin, axis, *limits) in ARM_JOINTS.items():
         lines += joint_xml(name, "revolute", parent, child, origin, axis, limits)
     lines += joint_xml("flange_joint", "fixed", "wrist_3_link", "flange", (0.035, 0, 0))
-    lines += joint_xml("palm_joint", "fixed", "flange", "palm", (0, 0, 0))
-    lines += joint_xml("tool_joint", "fixed", "palm", "tool", (TOOL_X, 0, 0))
-    lines += finger_joints("left", 1, loops) + finger_joints("right", -1, loops)
-    return "\n".join([*lines, "</robot>", ""])
+    lines += joint_xml(f"{palm_name}_joint", "fixed", "flange", palm_name, (0, 0, 0))
+    lines += joint_xml("tool_joint", "fixed", palm_name, "tool", (TOOL_X, 0, 0))
+    lines += hand_joints
+    return "\n".join([*lines, "</robot>", ""]).encode()
+
+
+SIDES = (("left", 1), ("right", -1))
+
+
+def hand(palm_name, palm_link, parts):
+    """Links of a hand whose fingers are made by `parts`."""
+    links = {palm_name: palm_link}
+    for name, side in SIDES:
+        links |= {f"{name}_{part}": link for part, link in parts(side).items()}
+    return links
 
 
 def files():
     """Path: content."""
-    links = arm_links() | {"palm": palm()}
-    for name, side in (("left", 1), ("right", -1)):
-        links |= {f"{name}_{part}": link for part, link in finger(side).items()}
-    out = {HERE / "arm6.urdf": urdf(links, True).encode(), HERE / "arm6_mimic.urdf": urdf(links, False).encode()}
-    for name, (_, solids) in links.items():
+    linkage, scissor = hand("palm", palm(), finger), hand("fork", fork(), jaw)
+    cranks = lambda loops: [line for name, side in SIDES for line in finger_joints(name, side, loops)]
+    jaws = [line for name, side in SIDES for line in jaw_joints(name, side)]
+    robots = {
+        "arm6": (linkage, "palm", cranks(True)),
+        "arm6_mimic": (linkage, "palm", cranks(False)),
+        "arm6_scissor": (scissor, "fork", jaws),
+    }
+    arm = arm_links()
+    out = {HERE / f"{robot}.urdf": urdf(robot, arm | links, *rest) for robot, (links, *rest) in robots.items()}
+    for name, (_, solids) in (arm | linkage | scissor).items():
         for color in dict.fromkeys(s.color for s in solids):
             mesh = f"{name}_{color}"
             out[HERE / "meshes" / f"{mesh}.stl"] = stl(f"karakuri arm6 {mesh}", [s for s in solids if s.color == color])

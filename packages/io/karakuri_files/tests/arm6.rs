@@ -26,6 +26,14 @@ fn the_mimic_variant_couples_what_the_loops_hold() {
 }
 
 #[test]
+fn the_scissor_variant_has_two_coupled_fingers() {
+    let Loaded { model, warnings } = arm6("arm6_scissor").unwrap();
+    assert!(warnings.is_empty(), "{warnings:?}");
+    assert!((model.mass() - 15.222).abs() < 1e-9, "moving mass {} kg", model.mass());
+    assert_eq!((model.nv, model.couplings.len(), model.loops.len()), (8, 1, 0));
+}
+
+#[test]
 fn every_link_has_a_picture() {
     let model = arm6("arm6").unwrap().model;
     assert!(model.visuals.len() >= 30, "{} visuals", model.visuals.len());

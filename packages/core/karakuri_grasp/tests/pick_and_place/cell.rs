@@ -91,7 +91,9 @@ impl Cell {
         config: &str,
         change: impl Fn(&mut Vec<BodyDescription>),
     ) -> Self {
-        let scene_path = repository().join("config/scenes/pick_and_place.yaml");
+        // The scissor has a scene of its own, in which its pads yield to an edge.
+        let name = if config == "arm6_scissor" { "_scissor" } else { "" };
+        let scene_path = repository().join(format!("config/scenes/pick_and_place{name}.yaml"));
         let text = read_text(&scene_path).unwrap();
         let mut scene = Scene::parse(&text, "pick_and_place.yaml").unwrap();
         scene.settings.gravity = Vector3::new(0.0, 0.0, -gravity);
@@ -405,7 +407,8 @@ fn hinged(model: &Model) -> Model {
     model
 }
 
-const PASSIVE: [(&str, f64); 5] = [
+const PASSIVE: [(&str, f64); 6] = [
+    ("right_finger_joint", 1.0),
     ("left_jaw_joint", -1.0),
     ("left_follower_joint", 1.0),
     ("right_crank_joint", 1.0),
@@ -413,13 +416,13 @@ const PASSIVE: [(&str, f64); 5] = [
     ("right_follower_joint", 1.0),
 ];
 
-/// A posture; the passive joints of the fingers follow from the crank.
+/// A posture; the passive joints of the fingers follow from the driven one.
 fn position(model: &Model, posture: &karakuri_model::Posture) -> Vec<f64> {
     let mut q = model.neutral_position();
-    let crank = model.joint("left_crank_joint").unwrap();
+    let driven = model.end_effector.as_ref().unwrap().joints[0];
     for (id, value) in &posture.positions {
         q[model.joints[id.0].q_start] = *value;
-        if *id == crank {
+        if *id == driven {
             for (name, sign) in PASSIVE {
                 if let Some(j) = model.joint(name) {
                     q[model.joints[j.0].q_start] = sign * value;

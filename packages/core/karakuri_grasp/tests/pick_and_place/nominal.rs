@@ -49,6 +49,14 @@ fn the_mimic_hand_does_it_too() {
     picks_and_places("start1", "arm6_mimic");
 }
 
+/// Its fingers lean by 13 degrees about the cube, whose sides reach beyond the pads.
+#[test]
+fn a_scissor_does_it_too() {
+    for posture in ["start1", "start2", "start3"] {
+        picks_and_places(posture, "arm6_scissor");
+    }
+}
+
 /// A kilogram weighs a sixth there: fingers that may press with 5 N carry it, and weigh it as stated; on Earth it is too heavy.
 #[test]
 fn picks_and_places_on_the_moon() {
