@@ -141,7 +141,10 @@ impl Plan {
             if !hold.fits(hand) {
                 continue;
             }
-            if let Err(error) = hold.check(hand, goal, settings) {
+            // Parallel fingers need the same force by either side, which the goal's check has compared.
+            if hold.lean.abs() > 0.0
+                && let Err(error) = hold.check(hand, goal, settings)
+            {
                 refusal.get_or_insert(error);
                 continue;
             }
