@@ -104,12 +104,13 @@ impl Grip {
         let share = self.safety * self.mass / self.force;
         // The fingers hold back what pulls away from the hand.
         let pull = -share * specific_force.dot(&R_WT.column(0));
-        let twist = self.friction * self.total_twist(specific_force, &closing, patch);
-        let across = (share * specific_force.dot(&R_WT.column(2))).hypot(twist);
+        let twist = self.total_twist(specific_force, &closing, patch);
+        let across = (share * specific_force.dot(&R_WT.column(2))).hypot(mu * twist);
         // With P/s and Q/s at the edge of the cone, `left s² − 2 b s − a = 0`; `b² + left a` is `μ² P² + left Q²`.
         let b = pull * sin * cos * (1.0 + mu * mu);
         let by_friction = (b + (mu * mu * pull * pull + left * across * across).sqrt()) / left;
-        by_friction.max(share * specific_force.dot(&closing).abs())
+        // As for level faces: along the closing direction a finger pushes, and twisting adds to that.
+        by_friction.max((share * specific_force.dot(&closing).abs()).hypot(twist))
     }
 }
 

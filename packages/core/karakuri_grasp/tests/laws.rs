@@ -4,7 +4,7 @@
 
 use karakuri_grasp::end_effector::KINDS;
 use karakuri_grasp::grip_force::{DriveRange, GripForce, GripSettings, GripTask};
-use karakuri_grasp::slip::{Grip, Patch, effective_radius, required_force};
+use karakuri_grasp::slip::{Grip, Patch, effective_radius, required_force, traction};
 use karakuri_grasp::{EndEffector, FingerForce};
 use karakuri_model::{BodyId, EndEffector as Config, FrameId};
 use karakuri_spatial::{Pose, Vector3};
@@ -151,6 +151,33 @@ proptest! {
         prop_assert!((faster - factor * load).abs() <= ROUND_OFF * faster);
         let harder = Grip { force: factor * grip.force, ..grip };
         prop_assert!((factor * harder.total_load(&push, &closing, &patch) - load).abs() <= 1e-9 * load);
+    }
+
+    /// Fingers that lean by less than friction holds: the same laws, and less is borne out of the hand the more they lean.
+    #[test]
+    fn leaning_fingers_bear_in_proportion_to_their_force(
+        grip in grip(), turn in vector(3.0), push in vector(20.0), patch in patch(), share in -0.8..0.8, factor in 1.0..4.0_f64,
+    ) {
+        let R = Pose::from_xyz_rpy([0.0; 3], turn.into()).rotation;
+        let lean = share * grip.friction.atan();
+        let load = grip.leaning_load(&push, &R, &patch, lean);
+        prop_assert!(load.is_finite() && load > 0.0, "{load}");
+        let faster = grip.leaning_load(&(push * factor), &R, &patch, lean);
+        prop_assert!((faster - factor * load).abs() <= 1e-9 * faster, "{faster} {load}");
+        let harder = Grip { force: factor * grip.force, ..grip };
+        prop_assert!((factor * harder.leaning_load(&push, &R, &patch, lean) - load).abs() <= 1e-9 * load);
+        // Hardly leaning is as good as level.
+        let closing = R.column(1).into_owned();
+        let level = grip.leaning_load(&push, &R, &patch, 1e-9_f64.copysign(share));
+        prop_assert!((level - grip.total_load(&push, &closing, &patch)).abs() <= 1e-6 * level);
+        let out = R.column(0) * -10.0;
+        let held = |share: f64| {
+            grip.leaning_load(&out, &R, &Patch { offset: Vector3::zeros(), uncertainty: 0.0, ..patch }, share * lean.abs())
+        };
+        prop_assert!(held(0.5) <= held(1.0) && held(-1.0) <= held(-0.5));
+        let bears = traction(grip.friction, lean.abs());
+        let known = required_force(grip.mass, bears, grip.safety, 10.0) * 2.0 / grip.force;
+        prop_assert!((held(1.0) - known).abs() <= 1e-9 * known, "{} {known}", held(1.0));
     }
 
     #[test]
