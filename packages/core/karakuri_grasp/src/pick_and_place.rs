@@ -51,7 +51,7 @@ use crate::grip_force::{DriveRange, GripForce, GripSettings, GripTask};
 use crate::{EndEffector, FingerForce};
 use plan::Reaction;
 use planner::{Task, similar};
-use run::{Found, MOVABLE, Run, Seen, Step, Tries, Weighing};
+use run::{Found, Run, Seen, Step, Tries, Weighing};
 use tuning::{
     BACK_UP, CENTRING_REACH, LOOK_RADIUS, LOOK_TIME, ROBOT_TIMEOUT, STAGE_TIMEOUT,
     VELOCITY_TOLERANCE,
@@ -148,6 +148,17 @@ impl PickAndPlace {
         Task { model: &self.model, goal, settings: &self.settings }
     }
 
+    /// Plan of a goal by any of the holds that the hand has of its object. (nq)
+    fn plan(
+        &self,
+        goal: &PickAndPlaceGoal,
+        q: &[f64],
+        objects: &[KnownObject],
+    ) -> Result<Plan, PlanError> {
+        let holds = hold::holds(self.hand.as_ref(), goal, &self.settings)?;
+        Plan::new(self.task(goal), self.hand.tool_frame(), &holds, q, objects)
+    }
+
     /// Whether the last tick was at this time and position.
     pub fn has_seen(&self, time: Time, q: &[f64]) -> bool {
         self.last == Some(time) && self.place == q
@@ -183,11 +194,10 @@ impl PickAndPlace {
             return Err(PlanError::NoSensors { robot: self.model.name.clone() });
         }
         let hand = self.hand.as_ref();
-        plan::check(hand, &goal, &self.settings)?;
-        let plan = Plan::new(self.task(&goal), hand, q, objects)?;
-        // A grip that only just holds the object could not accelerate it.
-        let needed = MOVABLE * plan.hold().force(&goal, &self.settings);
-        goal.grip_force = goal.grip_force.max(needed).min(goal.max_grip_force);
+        plan::check(&goal)?;
+        hold::check(hand, &goal, &self.settings)?;
+        let plan = self.plan(&goal, q, objects)?;
+        goal.grip_force = plan.hold().grip(&goal, &self.settings);
         let run = Run {
             found: Found { friction: goal.friction, mass: goal.mass },
             goal,
@@ -389,7 +399,7 @@ impl PickAndPlace {
         let planned = match (&run.motion, run.stage) {
             (Some(motion), _) => motion.duration(),
             // The whole opening at the touch speed: nothing closes longer, however narrow the object.
-            (None, Stage::Close) => run.plan.open / self.grip.settings().touch_speed,
+            (None, Stage::Close) => run.plan.hold().open / self.grip.settings().touch_speed,
             _ => 0.0,
         };
         if seen.elapsed <= planned + STAGE_TIMEOUT {
@@ -444,7 +454,7 @@ impl PickAndPlace {
             Stage::Approach | Stage::Open => {
                 run.holding = false;
                 let speed = self.grip.settings().speed;
-                self.grip.set_task(GripTask::MoveTo { opening: run.plan.open, speed });
+                self.grip.set_task(GripTask::MoveTo { opening: run.plan.hold().open, speed });
             }
             Stage::Close => {
                 // Only free fingers show zero: taring on an object would hide its force.
@@ -538,9 +548,8 @@ impl PickAndPlace {
                 }
             }
         }
-        let hand = self.hand.as_ref();
         let objects = self.sighted.take().unwrap_or_default();
-        match Plan::new(self.task(&run.goal), hand, measured.q, &objects) {
+        match self.plan(&run.goal, measured.q, &objects) {
             Ok(plan) => {
                 // Forgiven, as the run goes on from its beginning; repetitions of the same kind stay counted.
                 (run.plan, run.failure, run.tries.centrings) = (plan, None, 0);

@@ -8,17 +8,16 @@
 
 use karakuri_control::cartesian::MovePlanner;
 use karakuri_control::trajectory::JointTrajectory;
-use karakuri_model::{BodyId, Model};
+use karakuri_model::{BodyId, FrameId, Model};
 use karakuri_spatial::{Matrix3, Pose, Vector3};
 
 use super::clearance::Clearance;
 use super::hold::Hold;
 use super::planner::{Candidate, Carry, Fault, Planner, Task, clear_all, limits, target};
 use super::tuning::{
-    CLEARANCE, PLACE_CLEARANCE, POSITION_TOLERANCE, SAFETY_DISTANCE, SHAKE, VELOCITY_TOLERANCE,
+    PLACE_CLEARANCE, POSITION_TOLERANCE, SAFETY_DISTANCE, SHAKE, VELOCITY_TOLERANCE,
 };
 use super::{KnownObject, Measurement, ObjectPose, PickAndPlaceGoal, PickAndPlaceSettings, Stage};
-use crate::EndEffector;
 use crate::end_effector::SqueezedOut;
 
 /// Cause that keeps a goal from being accepted.
@@ -86,8 +85,6 @@ pub enum PlanError {
 /// Planned trajectories of a run.
 #[derive(Debug, Clone)]
 pub struct Plan {
-    /// Opening around the object. [m]
-    pub open: f64,
     poses: Poses,
     approach: JointTrajectory,
     descend: JointTrajectory,
@@ -108,18 +105,18 @@ pub(super) struct Poses {
     /// Edges of the held object's box along the tool's axes. [m] (3)
     pub(super) held: Vector3,
     pub(super) hold: Hold,
-    /// Reach of the fingertips beyond the tool, with some clearance. [m]
-    pub(super) tip: f64,
 }
 
 impl Plan {
+    /// Plan by one of the holds that the hand has of the object.
     pub(super) fn new(
         task: Task<'_>,
-        hand: &dyn EndEffector,
+        tool: FrameId,
+        holds: &[Hold],
         q: &[f64],
         objects: &[KnownObject],
     ) -> Result<Self, PlanError> {
-        let Task { model, goal, settings } = task;
+        let Task { model, goal, .. } = task;
         let Some(arm) = model.groups.first() else {
             return Err(PlanError::NoArm { robot: model.name.clone() });
         };
@@ -128,29 +125,13 @@ impl Plan {
         let others: Vec<_> = objects.iter().filter(|o| o.name != target.name).cloned().collect();
         let mut planner = Planner {
             task,
-            moves: MovePlanner::new(model, hand.tool_frame(), &arm.joints),
+            moves: MovePlanner::new(model, tool, &arm.joints),
             clearance: Clearance::new(model, &others, SAFETY_DISTANCE),
         };
         let (mut unreachable, mut unclear): (Option<Fault>, Option<Fault>) = (None, None);
         let mut candidates: Vec<Candidate> = Vec::new();
-        let mut refusal: Option<PlanError> = None;
-        for quarter in 0..4 {
-            // Closing along the object's y at quarters 0 and 2, along its x at 1 and 3.
-            let width = if quarter % 2 == 0 { goal.size.y } else { goal.size.x };
-            let hold = Hold::new(hand, goal, width);
-            if !hold.fits(hand) {
-                continue;
-            }
-            // Parallel fingers need the same force by either side, which the goal's check has compared.
-            if hold.lean.abs() > 0.0
-                && let Err(error) = hold.check(hand, goal, settings)
-            {
-                refusal.get_or_insert(error);
-                continue;
-            }
-            let yaw = core::f64::consts::FRAC_PI_2 * f64::from(quarter);
-            let poses = poses(hand, goal, hold, yaw);
-            match planner.candidate(poses, q, hold.open(hand)) {
+        for hold in holds {
+            match planner.candidate(poses(goal, *hold), q) {
                 Ok(candidate) => candidates.push(candidate),
                 Err(fault) => keep_furthest(&mut unreachable, fault),
             }
@@ -160,19 +141,17 @@ impl Plan {
         for candidate in candidates {
             match planner.clear(&candidate, q, &target) {
                 Ok(approach) => {
-                    let Candidate { open, poses, descend, carry, .. } = candidate;
+                    let Candidate { poses, descend, carry, .. } = candidate;
                     let Planner { moves, clearance, .. } = planner;
-                    return Ok(Self { open, poses, approach, descend, carry, moves, clearance });
+                    return Ok(Self { poses, approach, descend, carry, moves, clearance });
                 }
                 Err(fault) => keep_furthest(&mut unclear, fault),
             }
         }
         // A path that only an object bars says more than one that the joints do not reach.
-        Err(match (unclear.or(unreachable), refusal) {
-            (Some((stage, why)), _) => PlanError::Unreachable { stage, why },
-            (None, Some(refusal)) => refusal,
-            (None, None) => too_wide(hand, goal),
-        })
+        let none = || (Stage::Approach, "there is no way to hold the object".to_owned());
+        let (stage, why) = unclear.or(unreachable).unwrap_or_else(none);
+        Err(PlanError::Unreachable { stage, why })
     }
 
     /// How the hand holds the object.
@@ -359,12 +338,8 @@ pub(super) fn describe_error(
     })
 }
 
-/// Refuses numbers outside their ranges, and objects too heavy to hold.
-pub(super) fn check(
-    hand: &dyn EndEffector,
-    goal: &PickAndPlaceGoal,
-    settings: &PickAndPlaceSettings,
-) -> Result<(), PlanError> {
+/// Refuses numbers outside their ranges.
+pub(super) fn check(goal: &PickAndPlaceGoal) -> Result<(), PlanError> {
     let positive = [
         ("object_size.x [m]", goal.size.x),
         ("object_size.y [m]", goal.size.y),
@@ -386,31 +361,13 @@ pub(super) fn check(
             return Err(PlanError::Range { what, value, range: "finite".to_owned() });
         }
     }
-    // Either of the two widths will do.
-    let [narrow, wide] =
-        [f64::min, f64::max].map(|choose| Hold::new(hand, goal, choose(goal.size.x, goal.size.y)));
-    narrow
-        .check(hand, goal, settings)
-        .or_else(|why| wide.check(hand, goal, settings).map_err(|_| why))
-}
-
-/// Refusal of an object that is too wide by either side.
-fn too_wide(hand: &dyn EndEffector, goal: &PickAndPlaceGoal) -> PlanError {
-    let narrow = goal.size.x.min(goal.size.y);
-    let reach = Hold::new(hand, goal, narrow).reach;
-    let widest = hand.width_between(hand.position(hand.opening_range().1), reach) - CLEARANCE;
-    PlanError::Range {
-        what: "object_size, its narrow side [m],",
-        value: narrow,
-        range: format!("below {widest:.4}, the hand's opening less clearance"),
-    }
+    Ok(())
 }
 
 /// Tool poses of a run: x down, y along the closing direction.
-fn poses(hand: &dyn EndEffector, goal: &PickAndPlaceGoal, hold: Hold, turn: f64) -> Poses {
-    let Hold { width, raise, .. } = hold;
+fn poses(goal: &PickAndPlaceGoal, hold: Hold) -> Poses {
     // The pads move along the tool as a linkage closes; the tool is placed for the opening at which they hold.
-    let depth = hand.tool_depth(hand.position(hold.opening));
+    let Hold { turn, width, raise, depth, .. } = hold;
     let tool = |object: &ObjectPose, lift: f64| {
         let (sin, cos) = (object.yaw + turn).sin_cos();
         let (x, y) = (-Vector3::z(), Vector3::new(-sin, cos, 0.0));
@@ -430,6 +387,5 @@ fn poses(hand: &dyn EndEffector, goal: &PickAndPlaceGoal, hold: Hold, turn: f64)
         // Of the two horizontal edges one is the width; the other is what their sum leaves.
         held: Vector3::new(goal.size.z, width, goal.size.x + goal.size.y - width),
         hold,
-        tip: 0.5 * hand.pad_depth() + 0.01,
     }
 }

@@ -46,7 +46,6 @@ impl Carry {
 pub(super) struct Candidate {
     /// Approximate time of its motions by the joints. [s]
     pub(super) cost: f64,
-    pub(super) open: f64,
     pub(super) poses: Poses,
     pub(super) q_above: Vec<f64>,
     pub(super) descend: JointTrajectory,
@@ -96,12 +95,7 @@ pub(super) struct Planner<'a> {
 
 impl Planner<'_> {
     /// Plans all of a yaw but the path to above the object, known objects aside.
-    pub(super) fn candidate(
-        &mut self,
-        poses: Poses,
-        q: &[f64],
-        open: f64,
-    ) -> Result<Candidate, Fault> {
+    pub(super) fn candidate(&mut self, poses: Poses, q: &[f64]) -> Result<Candidate, Fault> {
         let q_above = self.joints_above(&poses, q).map_err(at(Stage::Approach))?;
         let (descend, q_pick) =
             self.vertical(poses.above_pick, poses.pick, &q_above).map_err(at(Stage::Descend))?;
@@ -109,7 +103,7 @@ impl Planner<'_> {
         let there = self.moves.joint_move(self.task.model, q, &q_above, &self.free());
         // The approach and the transit differ from yaw to yaw; the vertical motions are much alike.
         let cost = there.duration() + carry.transit.duration();
-        Ok(Candidate { cost, open, poses, q_above, descend, carry })
+        Ok(Candidate { cost, poses, q_above, descend, carry })
     }
 
     /// Plans the trajectories with the object, from the grip on.
@@ -229,7 +223,7 @@ impl Planner<'_> {
         let top = self.task.goal.pick.position.z.max(self.task.goal.place.position.z)
             + 0.5 * self.task.goal.size.z;
         // Not above the end of the approach itself, or a low approach height would refuse every path.
-        (top + poses.tip).min(poses.above_pick.translation.z - 1e-3)
+        (top + poses.hold.tip).min(poses.above_pick.translation.z - 1e-3)
     }
 
     fn free(&self) -> MoveLimits {
@@ -313,14 +307,17 @@ impl Planner<'_> {
         q: &[f64],
         trajectory: &mut JointTrajectory,
     ) {
+        let Task { goal, settings, .. } = self.task;
+        // Leaning fingers bear so little more than the weight that the force of the goal alone could slow a move without end.
+        let press = if hold.lean.abs() > 0.0 { hold.grip(goal, settings) } else { goal.grip_force };
         let grip = Grip {
-            mass: self.task.goal.mass,
-            friction: self.task.goal.friction,
+            mass: goal.mass,
+            friction: goal.friction,
             // Both fingers press, and friction acts on both pads.
-            force: 2.0 * self.task.goal.grip_force,
-            safety: self.task.settings.slip_safety,
+            force: 2.0 * press,
+            safety: settings.slip_safety,
         };
-        let gravity = self.task.settings.gravity;
+        let gravity = settings.gravity;
         for _ in 0..SLOWINGS {
             let mut load: f64 = 0.0;
             self.moves.visit(self.task.model, q, trajectory, CHECK_PERIOD, |_, X_WT, _, A| {
@@ -329,7 +326,8 @@ impl Planner<'_> {
                 let now = grip.leaning_load(&specific, &X_WT.rotation, &hold.patch, hold.lean);
                 load = load.max(now);
             });
-            if load <= 1.0 {
+            // What is squeezed out at rest is not held by being slower.
+            if load <= 1.0 || load.is_infinite() {
                 return;
             }
             // Time stretched by √load divides the accelerations by the load.

@@ -8,9 +8,9 @@ use karakuri_spatial::Vector3;
 
 use super::plan::Plan;
 use super::tuning::{
-    CENTRING_REACH, CENTRINGS, COLLISION_FORCE, LOOK_TIME, ONE_SIDED_TIME, PLACE_TOLERANCE,
-    RAISE_FACTOR, REGRIPS, RELEASE_TIME, RELEASE_TIMEOUT, RESCANS, SLIP_TIME, VERIFY_TIME,
-    WEIGHT_TOLERANCE,
+    CENTRING_REACH, CENTRINGS, COLLISION_FORCE, LOOK_TIME, MOVABLE, ONE_SIDED_TIME,
+    PLACE_TOLERANCE, RAISE_FACTOR, REGRIPS, RELEASE_TIME, RELEASE_TIMEOUT, RESCANS, SLIP_TIME,
+    VERIFY_TIME, WEIGHT_TOLERANCE,
 };
 use super::{ArmReport, Failure, PickAndPlaceGoal, PickAndPlaceSettings, Stage};
 use crate::grip_force::{GripState, is_firm};
@@ -53,8 +53,6 @@ pub(super) struct Run {
 /// Share of the grip's force with which an object is weighed a second time. [-]
 // With a safety factor of 1.5 this still holds 1.2 times what it must; nearer to 1, noise would hide the change of a load.
 const PROBE: f64 = 0.8;
-/// Ratio of the weight that a grip must carry to the object's own, so that the object can be accelerated. [-]
-pub(super) const MOVABLE: f64 = 1.1;
 /// Relative difference above which two loads are not the same. [-]
 const LOAD_CHANGE: f64 = 0.05;
 
@@ -445,7 +443,7 @@ impl Run {
     fn open(&mut self, seen: &Seen<'_>) -> Step {
         let state = &seen.grip;
         let free = !state.touching[0] && !state.touching[1];
-        let wide = state.opening > self.plan.open - 0.002;
+        let wide = state.opening > self.plan.hold().open - 0.002;
         self.held = if free && wide { self.held + seen.dt } else { 0.0 };
         if self.held > RELEASE_TIME {
             return Step::Enter(match (self.placed, &self.failure) {
@@ -463,7 +461,7 @@ impl Run {
         let text = format!(
             "the object does not leave the hand, shaken too: opening {:.1} of {:.1} mm, forces {}; take it out by hand",
             1e3 * state.opening,
-            1e3 * self.plan.open,
+            1e3 * self.plan.hold().open,
             pair(&state.forces)
         );
         Step::Fail(Failure::Stuck, text)

@@ -19,6 +19,8 @@ pub(super) const BACK_UP: f64 = 0.02;
 /// Distance that the robot keeps from known objects. [m]
 // A quarter of `CLEARANCE`, so an open hand still fits over an object whose neighbour stands close.
 pub(super) const SAFETY_DISTANCE: f64 = 0.003;
+/// Ratio of the weight that a grip must carry to the object's own, so that the object can be accelerated. [-]
+pub(super) const MOVABLE: f64 = 1.1;
 /// Largest distance of the centre of mass from the middle of the object's box. [m]
 pub(super) const COM_TOLERANCE: f64 = 0.002;
 /// Error of a joint at its goal up to which it has arrived. [rad]

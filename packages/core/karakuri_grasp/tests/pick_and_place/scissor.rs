@@ -93,6 +93,25 @@ fn a_flat_box_is_picked_and_placed() {
     assert!(cell.peak_force <= 15.0, "{} N", cell.peak_force);
 }
 
+/// Narrower than 20 mm the fingers lean the other way; wider, they need more force than parallel ones would.
+#[test]
+fn narrow_and_wide_boxes_are_picked_and_placed() {
+    // The other side of the wide one is wider still, so that it is not taken by that.
+    for (size, grip_force, least) in
+        [([0.05, 0.012, 0.05], 10.0, 9.0), ([0.09, 0.07, 0.05], 2.0, 9.0)]
+    {
+        let mut cell = cell(size, 0.2, 0.6);
+        let (size, width) = (Vector3::from(size), size[1]);
+        let goal = PickAndPlaceGoal { size, grip_force, ..goal() };
+        start(&mut cell, goal);
+        let result = cell.run(20.0, |_| {});
+        assert_eq!((result.failure, result.retries), (None, 0), "{width} m: {result:?}");
+        assert!(result.forces.iter().all(|force| *force > least), "{width} m: {result:?}");
+        let off = (cell.cube().0 - goal.place.position).norm();
+        assert!(off < 0.005 && cell.peak_force < 20.0, "{width} m: {off} m, {} N", cell.peak_force);
+    }
+}
+
 /// Held in the air, pulled down by more and more: `2 H tan(φ − γ)`, weight included.
 #[test]
 fn it_bears_the_pull_that_the_planner_counts_on() {
