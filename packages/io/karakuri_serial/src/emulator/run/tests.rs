@@ -261,11 +261,12 @@ fn only_links_are_replaced() {
     assert!(error.contains("name one in a folder that exists"), "{error}");
 }
 
+fn ago(seconds: f64) -> Instant {
+    Instant::now().checked_sub(Duration::from_secs_f64(seconds)).unwrap()
+}
+
 #[test]
 fn time_goes_slower_where_it_cannot_be_kept_up_with() {
-    let ago = |seconds: f64| {
-        Instant::now().checked_sub(std::time::Duration::from_secs_f64(seconds)).unwrap()
-    };
     let mut clock = super::Clock { start: ago(0.05), ..super::Clock::start() };
     let turns = std::iter::repeat_with(|| clock.tick()).take(50).collect::<Vec<_>>();
     assert!(turns.windows(2).all(|two| two[1] - two[0] < 1.001 * super::TURN), "{turns:?}");
@@ -283,14 +284,14 @@ fn time_goes_slower_where_it_cannot_be_kept_up_with() {
 
 #[test]
 fn a_request_waits_until_a_lag_is_made_up_for_if_that_is_soon() {
-    let mut clock = Clock { start: Instant::now() - Duration::from_millis(90), ..Clock::start() };
+    let mut clock = Clock { start: ago(0.09), ..Clock::start() };
     clock.tick();
     assert!(!clock.takes_requests(), "it is 89 ms behind");
     while !clock.takes_requests() {
         clock.tick();
     }
     assert!(clock.now() - clock.last < 0.02 && clock.behind == 0.0, "nothing is left out");
-    clock.start -= Duration::from_millis(90);
+    clock.start = ago(0.2);
     let from = processor_time();
     while !clock.takes_requests() {
         assert!(
