@@ -226,9 +226,7 @@ impl Numbers<'_> {
         let found = self.config.parameters.iter().find(|(name, _)| name == parameter);
         match found {
             Some(&(_, value)) if value.is_finite() => Ok(value),
-            Some(&(_, value)) => {
-                Err(EndEffectorError::Range { kind: self.kind, parameter, value, range: "finite" })
-            }
+            Some(&(_, value)) => Err(self.out_of_range(parameter, value, "finite")),
             None => Err(EndEffectorError::Missing { kind: self.kind, parameter }),
         }
     }
@@ -236,10 +234,18 @@ impl Numbers<'_> {
     pub(super) fn positive(&self, parameter: &'static str) -> Result<f64, EndEffectorError> {
         match self.get(parameter)? {
             value if value > 0.0 => Ok(value),
-            value => {
-                Err(EndEffectorError::Range { kind: self.kind, parameter, value, range: "above 0" })
-            }
+            value => Err(self.out_of_range(parameter, value, "above 0")),
         }
+    }
+
+    /// Error of a parameter whose value is not in its range.
+    pub(super) fn out_of_range(
+        &self,
+        parameter: &'static str,
+        value: f64,
+        range: &'static str,
+    ) -> EndEffectorError {
+        EndEffectorError::Range { kind: self.kind, parameter, value, range }
     }
 
     /// Properties that all hands have.
@@ -272,12 +278,7 @@ impl Numbers<'_> {
         let (lowest, highest) = (self.get("opening_min")?, self.positive("opening_max")?);
         if lowest < 0.0 || lowest >= highest {
             let range = "at least 0 and below opening_max";
-            return Err(EndEffectorError::Range {
-                kind: self.kind,
-                parameter: "opening_min",
-                value: lowest,
-                range,
-            });
+            return Err(self.out_of_range("opening_min", lowest, range));
         }
         Ok((lowest, highest))
     }

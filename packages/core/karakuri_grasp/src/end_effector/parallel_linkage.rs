@@ -54,7 +54,7 @@ impl ParallelLinkage {
             let sine = (0.5 * value - half_opening) / link_length;
             if sine.abs() > STEEPEST.sin() {
                 let range = "an opening that the crank reaches within 60 degrees";
-                return Err(EndEffectorError::Range { kind: KIND, parameter, value, range });
+                return Err(numbers.out_of_range(parameter, value, range));
             }
         }
         Ok(Self { fingers, link_length, half_opening })

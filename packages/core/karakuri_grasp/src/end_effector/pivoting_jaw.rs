@@ -61,19 +61,13 @@ impl PivotingJaw {
         let (depth, height) = (numbers.positive("pivot_depth")?, numbers.positive("pivot_height")?);
         let (shut_position, gap) = (numbers.get("shut_position")?, numbers.get("shut_gap")?);
         let fingers = numbers.fingers()?;
-        let range = |parameter, value, range| EndEffectorError::Range {
-            kind: KIND,
-            parameter,
-            value,
-            range,
-        };
         if (fingers.n - 1.0).abs() > f64::EPSILON {
-            return Err(range("fingers", fingers.n, "1: the other jaw is fixed"));
+            return Err(numbers.out_of_range("fingers", fingers.n, "1: the other jaw is fixed"));
         }
         let (least, greatest) = fingers.opening;
         // An opening below the gap would turn one jaw into the other.
         if !(0.0..=least).contains(&gap) {
-            return Err(range("shut_gap", gap, "from 0 to opening_min"));
+            return Err(numbers.out_of_range("shut_gap", gap, "from 0 to opening_min"));
         }
         // h: the point of the moving face lies so far below the pivot when the jaw is shut.
         let below = height - gap;
@@ -88,7 +82,7 @@ impl PivotingJaw {
             if ((value - height) / hand.arm.0).abs() > STEEPEST.sin() {
                 let reach =
                     "an opening at which the jaw's arm is within 70 degrees of the tool's x";
-                return Err(range(parameter, value, reach));
+                return Err(numbers.out_of_range(parameter, value, reach));
             }
         }
         Ok(hand)

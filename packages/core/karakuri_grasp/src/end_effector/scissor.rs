@@ -66,32 +66,30 @@ impl Scissor {
         let (along, beside) = (numbers.positive("pad_distance")?, numbers.get("pad_offset")?);
         let pivot_depth = numbers.positive("pivot_depth")?;
         let fingers = numbers.fingers()?;
-        let range = |parameter, value, range| EndEffectorError::Range {
-            kind: KIND,
-            parameter,
-            value,
-            range,
-        };
         if (fingers.n - 2.0).abs() > f64::EPSILON {
-            return Err(range("fingers", fingers.n, "2: one drive turns both"));
+            return Err(numbers.out_of_range("fingers", fingers.n, "2: one drive turns both"));
         }
         if beside < 0.0 {
-            return Err(range("pad_offset", beside, "at least 0"));
+            return Err(numbers.out_of_range("pad_offset", beside, "at least 0"));
         }
         if fingers.pad_depth > along {
-            return Err(range("pad_depth", fingers.pad_depth, "at most pad_distance"));
+            return Err(numbers.out_of_range(
+                "pad_depth",
+                fingers.pad_depth,
+                "at most pad_distance",
+            ));
         }
         let (least, greatest) = fingers.opening;
         let hand = Self { fingers, pivot_depth, arm: (along.hypot(beside), beside.atan2(along)) };
         if 0.5 * greatest / hand.arm.0 > STEEPEST.sin() {
             let reach =
                 "an opening at which the arm to the pad is within 60 degrees of the tool's x";
-            return Err(range("opening_max", greatest, reach));
+            return Err(numbers.out_of_range("opening_max", greatest, reach));
         }
         // Shut beyond parallel faces, the ends of the pads meet first.
         let outside = Reach { inward: f64::INFINITY, outward: f64::INFINITY };
         if hand.width_between(hand.position(least), outside) < 0.0 {
-            return Err(range(
+            return Err(numbers.out_of_range(
                 "opening_min",
                 least,
                 "an opening at which the ends of the pads are apart",
