@@ -3,7 +3,8 @@
 //! A contact keeps its impulse (the warm start) and its drift, the tangential slip summed up since it began to
 //! stick. The drift is pulled back inside the friction cone, so that solver residuals do not add up to creep; it is
 //! measured as slip, not as a distance of material points, so that rolling is free. The drifts of a patch are those of a
-//! rigid motion in its plane.
+//! rigid motion in its plane; those that contradict each other around a loop of bodies are forgotten
+//! (docs/theory/contact-solvers.md, "Drifts around loops").
 
 mod matching;
 
@@ -26,6 +27,8 @@ pub(crate) use matching::match_contacts;
 pub(crate) const SLIP: f64 = 1e-5;
 /// Slip above which a contact was solved as sliding: above what solvers leave of sticking. [m/s]
 const SLID: f64 = 1e-8;
+/// Velocity against a drift that a solution need not have: what solvers aim at. [m/s]
+const AIM: f64 = 4e-11;
 
 /// A contact point with its memory.
 #[derive(Debug, Clone, Copy)]
@@ -276,10 +279,11 @@ impl Contact {
         let slips_softly = soft && (u - block.bias).yz().norm() > SLIP;
         // Strictly inside the cone: on its surface a contact slides, or is about to.
         let held = impulse.yz().norm() < friction * impulse.x * inside;
-        let mut slip = t1 * u.y + t2 * u.z - self.belt_velocity;
+        let mut surface = self.belt_velocity;
         if self.carried != Vector3::zeros() {
-            slip -= self.carried - self.normal * self.normal.dot(&self.carried);
+            surface += self.carried - self.normal * self.normal.dot(&self.carried);
         }
+        let slip = t1 * u.y + t2 * u.z - surface;
         // A contact that stuck in an impact may slip at its end, by the restitution of others.
         let bounced = self.struck && slip.norm() > SLIP;
         let sticks = impulse.x > 0.0 && held && !slips_softly && !bounced;
@@ -288,10 +292,20 @@ impl Contact {
         self.slip_speed = if sticks || impulse.x <= 0.0 { 0.0 } else { slip.norm() };
         // Only a contact that sticks accumulates slip, which its rows undo.
         if sticks && self.halfway.is_none() {
+            let asked = (t1 * block.bias.y + t2 * block.bias.z - surface).norm();
+            // Asked for in vain: others around a loop forbid it, and would be pressed against in every step, up to the cones.
+            if self.between_bodies() && asked > AIM && slip.norm() < 0.5 * asked {
+                self.drift *= 0.5;
+            }
             self.drift += slip * h;
         } else {
             self.drift = Vector3::zeros();
         }
+    }
+
+    /// Whether no joint of a robot gives way at it.
+    fn between_bodies(&self) -> bool {
+        self.movers.iter().all(|mover| !matches!(mover, Mover::Robot { .. }))
     }
 
     /// Whether it slipped in the last step, so that the dynamic friction holds.
