@@ -88,10 +88,11 @@ fn turn(servo: &mut Servo, dt: f64) {
             .min(behind.abs() / dt + servo.setpoint_velocity().abs())
             .copysign(velocity);
     }
-    let next =
-        if servo.has(Trouble::Blocked) { servo.position } else { servo.position + velocity * dt };
-    let position = next.clamp(rating.stops[0], rating.stops[1]);
-    servo.velocity = (position - servo.position) / dt;
+    // By hand it may have been turned beyond a stop, which gives way no more than a drive gets through it.
+    let stopped = |position: f64| position.clamp(rating.stops[0], rating.stops[1]);
+    let from = stopped(servo.position);
+    let position = if servo.has(Trouble::Blocked) { from } else { stopped(from + velocity * dt) };
+    servo.velocity = (position - from) / dt;
     servo.position = position;
     servo.effort = match servo.mode {
         _ if available <= 0.0 => 0.0,

@@ -107,6 +107,14 @@ fn stops_of_the_gears_hold() {
 }
 
 #[test]
+fn a_shaft_turned_beyond_a_stop_by_hand_stays_at_it() {
+    let mut servo = Servo::new(1, Rating { stops: [-0.1, 0.1], ..Rating::SMALL });
+    servo.place(0.15);
+    let fastest = run(&mut servo, 0.5);
+    assert_eq!((servo.position, fastest), (0.1, 0.0));
+}
+
+#[test]
 fn troubles_are_felt() {
     let mut servo = servo();
     (servo.torque_on, servo.goal) = (true, 1.0);
