@@ -93,6 +93,14 @@ def test_a_scan_finds_devices_at_their_baud_rate(emulate, bus):
     assert done.stdout.splitlines()[0] == line
 
 
+def test_a_scan_tells_how_others_find_what_is_at_another_baud_rate(emulate):
+    dynamixel = emulate("dynamixel", "--baud", "57600").link
+    done = hardware("scan", "dynamixel", dynamixel, "--ids", "1", "--patience", "40")
+    assert "1 found; other commands find these with `--baud 57600`" in done.stderr
+    done = hardware("scan", "feetech", emulate("feetech", "--ids", "1").link, "--ids", "1", "--patience", "40")
+    assert done.stderr.strip().endswith("1 found"), done.stderr
+
+
 def test_a_scan_hears_two_servos_of_one_id(emulate):
     done = hardware("scan", "feetech", emulate("feetech", "--ids", "1,1").link, "--ids", "1", "--baud", "1000000")
     assert done.returncode == 0 and "answers, but not in whole frames; two of one id" in done.stdout

@@ -51,6 +51,8 @@ pub(super) fn run(args: &Args, interrupt: &Interrupt) -> Result<Outcome> {
     let bar = progress::bar((bauds.len() * ids.len()) as u64, "ids");
     let mut n_found = 0;
     let mut n_noise = 0;
+    // Where the other commands do not look by themselves.
+    let mut unusual = Vec::new();
     for baud in &bauds {
         args.bus.set_baud(&mut wire, *baud)?;
         for id in &ids {
@@ -68,6 +70,9 @@ pub(super) fn run(args: &Args, interrupt: &Interrupt) -> Result<Outcome> {
                 Heard::Silence => continue,
                 Heard::Answer(what) => {
                     n_found += 1;
+                    if *baud != args.bus.bauds()[0] && unusual.last() != Some(baud) {
+                        unusual.push(*baud);
+                    }
                     format!("{device} {id} at {baud} baud: {what}\n")
                 }
                 Heard::Noise => {
@@ -88,6 +93,12 @@ pub(super) fn run(args: &Args, interrupt: &Interrupt) -> Result<Outcome> {
         bauds.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ") + " baud",
         args.bus.name()
     );
-    output::done(&format!("{n_found} found"));
+    let options: Vec<_> = unusual.iter().map(|baud| format!("`--baud {baud}`")).collect();
+    let hint = if options.is_empty() {
+        String::new()
+    } else {
+        format!("; other commands find these with {}", options.join(" or "))
+    };
+    output::done(&format!("{n_found} found{hint}"));
     Ok(Outcome::Done)
 }
