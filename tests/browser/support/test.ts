@@ -141,6 +141,8 @@ export class StudioPage {
 }
 
 interface Fixtures {
+  /** Skips each test where there is no browser. */
+  chromium: undefined;
   folder: Folder;
   /** Starts a server for a file of the folder and opens its page. */
   start: (file?: string, more?: string[]) => Promise<Server>;
@@ -156,6 +158,15 @@ export const test = base.extend<Fixtures>({
   deviceScaleFactor: 1,
   colorScheme: 'dark',
   locale: 'en-US',
+  // a skip at the top of this file would hold for the first file alone that a worker runs
+  chromium: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the fixtures that are needed from the pattern
+    async ({}, use, info) => {
+      info.skip(browser === undefined, 'there is no Chromium: apt-get install --no-install-recommends chromium');
+      await use(undefined);
+    },
+    { auto: true },
+  ],
   // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the fixtures that are needed from the pattern
   folder: async ({}, use) => {
     const folder = new Folder();
@@ -178,7 +189,5 @@ export const test = base.extend<Fixtures>({
     for (const server of servers) await server.stop();
   },
 });
-
-test.skip(browser === undefined, 'there is no Chromium: apt-get install --no-install-recommends chromium');
 
 export { expect };
