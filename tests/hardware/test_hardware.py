@@ -101,6 +101,13 @@ def test_a_scan_tells_how_others_find_what_is_at_another_baud_rate(emulate):
     assert done.stderr.strip().endswith("1 found"), done.stderr
 
 
+def test_a_board_without_a_project_has_no_servos(emulate):
+    board = emulate("rcb4", "--baud", "115200").link
+    for command in (["watch", "rcb4", board], ["jog", "rcb4", board, "1", "--yes"]):
+        done = hardware(*command, "--baud", "115200")
+        assert done.returncode == 1 and "a board knows the servos alone that its project assigns" in done.said
+
+
 def test_a_scan_hears_two_servos_of_one_id(emulate):
     done = hardware("scan", "feetech", emulate("feetech", "--ids", "1,1").link, "--ids", "1", "--baud", "1000000")
     assert done.returncode == 0 and "answers, but not in whole frames; two of one id" in done.stdout

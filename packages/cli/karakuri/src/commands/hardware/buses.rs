@@ -73,6 +73,14 @@ impl BusArgs {
         wire.set_line((self.bus.0.line)(baud))
     }
 
+    /// What else to look at where a servo is silent.
+    pub(super) fn servos_known(&self) -> &'static str {
+        match self.name() {
+            "rcb4" => "; a board knows the servos alone that its project assigns, by HeartToHeart4",
+            _ => "",
+        }
+    }
+
     /// The answer, or why there is none.
     pub(super) fn expect<T>(&self, wire: &Wire, what: &str, heard: Heard<T>) -> Result<T> {
         let (bus, device, baud) = (self.name(), wire.path().display(), wire.baud());
@@ -82,7 +90,8 @@ impl BusArgs {
                 "{what} answers on {device} at {baud} baud, but not in whole frames; give each servo an id of its own, and check the cable"
             )),
             Heard::Silence => Err(anyhow!(
-                "{what} does not answer on {device} at {baud} baud; check power and cable, and look for it by `karakuri hardware scan {bus} {device}`"
+                "{what} does not answer on {device} at {baud} baud; check power and cable, and look for it by `karakuri hardware scan {bus} {device}`{}",
+                self.servos_known()
             )),
         }
     }

@@ -69,7 +69,8 @@ pub(super) fn run(args: &Args, interrupt: &Interrupt) -> Result<Outcome> {
     if ids.is_empty() {
         let (name, device) = (args.bus.name(), wire.path().display());
         bail!(
-            "no servo answers on {device} at {baud} baud; look for them by `karakuri hardware scan {name} {device}`"
+            "no servo answers on {device} at {baud} baud; look for them by `karakuri hardware scan {name} {device}`{}",
+            args.bus.servos_known()
         );
     }
     wire.tries = 2;
