@@ -27,8 +27,8 @@ pub(crate) use matching::match_contacts;
 pub(crate) const SLIP: f64 = 1e-5;
 /// Slip above which a contact was solved as sliding: above what solvers leave of sticking. [m/s]
 const SLID: f64 = 1e-8;
-/// Velocity against a drift that a solution need not have: what solvers aim at. [m/s]
-const AIM: f64 = 4e-11;
+/// Part of the tolerance that solvers aim at: a velocity above it that was asked for came about, if it could. [-]
+const AIM: f64 = 0.04;
 
 /// A contact point with its memory.
 #[derive(Debug, Clone, Copy)]
@@ -121,6 +121,15 @@ pub(crate) struct Contacts {
     pub(crate) previous: Vec<Contact>,
     /// Contacts of what sleeps.
     pub(crate) asleep: Vec<Contact>,
+    /// Velocity that the last solution may be off by. [m/s]
+    attained: f64,
+}
+
+impl Contacts {
+    /// Take what a step's solution may be off by: its residual, or less where it is within the tolerance. [m/s]
+    pub(crate) fn set_attained(&mut self, residual: f64, tolerance: f64) {
+        self.attained = if residual > tolerance { residual } else { AIM * tolerance };
+    }
 }
 
 /// The rows of a contact: normal and two tangents; and those against spinning and rolling, after them.
@@ -165,11 +174,12 @@ impl Constraint for Contacts {
 
     fn keep_impulse(&mut self, _: &mut State, solved: &SolvedRow) {
         let SolvedRow { row, block, step } = solved;
+        let attained = self.attained;
         let contact = &mut self.active[row.owner];
         if row.part == ROTATION {
             contact.moment = contact.in_world(&block.impulse);
         } else {
-            contact.settle(block, &step.problem.velocity_of(block), step.h);
+            contact.settle(block, &step.problem.velocity_of(block), attained, step.h);
             contact.unsettled = block.unsettled;
         }
     }
@@ -265,8 +275,9 @@ impl Contact {
         self.normal * impulse.x + t1 * impulse.y + t2 * impulse.z
     }
 
-    /// Keeps the impulse of its rows, which leave the velocity `u`, and what it slipped in the step. [m/s] (3); [s]
-    fn settle(&mut self, block: &Block, u: &Vector3, h: f64) {
+    /// Keeps the impulse of its rows, which leave the velocity `u`, off by what was `attained`, and what it slipped in the step.
+    /// [m/s] (3); [m/s]; [s]
+    fn settle(&mut self, block: &Block, u: &Vector3, attained: f64, h: f64) {
         let [t1, t2] = self.tangents;
         // Rows halfway: `u − shift = J_½ (v + v') − J_0 v`, zero where what rolls sticks.
         let u = &(u - self.halfway.map_or_else(Vector3::zeros, |halfway| halfway.shift));
@@ -294,7 +305,7 @@ impl Contact {
         if sticks && self.halfway.is_none() {
             let asked = (t1 * block.bias.y + t2 * block.bias.z - surface).norm();
             // Asked for in vain: others around a loop forbid it, and would be pressed against in every step, up to the cones.
-            if self.between_bodies() && asked > AIM && slip.norm() < 0.5 * asked {
+            if self.between_bodies() && asked > attained && slip.norm() < 0.5 * asked {
                 self.drift *= 0.5;
             }
             self.drift += slip * h;

@@ -3,14 +3,16 @@
 use super::scratch::Pipeline;
 use super::sensors::{self, Surroundings};
 use crate::constraint::kind::{Solved, SolvedRow};
+use crate::solver::Solution;
 use crate::state::State;
 use crate::state::robot::JointImpulses;
 use crate::world::World;
 
 impl World {
     /// Puts impulses where the next step finds them, and lets every kind of constraint draw its conclusions.
-    pub(crate) fn keep_impulses(&mut self) {
+    pub(crate) fn keep_impulses(&mut self, solution: &Solution) {
         let Self { settings, state, constraints, pipeline, .. } = self;
+        constraints.contacts.set_attained(solution.residual, settings.solver.tolerance);
         for robot in state.robots.iter_mut().flatten() {
             // Cleared first: a row that is not made in this step leaves no warm start.
             robot.impulses.fill(JointImpulses::default());

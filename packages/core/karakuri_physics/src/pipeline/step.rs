@@ -43,7 +43,7 @@ impl World {
         observer.enter(Stage::Integrate);
         // Before impulses are kept, as the slip of gears includes the correction.
         self.correct_penetration();
-        self.keep_impulses();
+        self.keep_impulses(&solution);
         self.compute_reactions();
         // Down to the sensors all use the kinematics of the step's start, where the impulses were solved.
         self.accumulate_work();
