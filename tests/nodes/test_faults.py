@@ -10,7 +10,7 @@ import time
 
 import pytest
 from action_msgs.msg import GoalStatus
-from control_msgs.action import FollowJointTrajectory
+from control_msgs.action import FollowJointTrajectory, GripperCommand
 from control_msgs.msg import JointTolerance
 from diagnostic_msgs.msg import DiagnosticArray
 from karakuri_msgs.action import PickAndPlace
@@ -91,6 +91,28 @@ def test_a_goal_survives_a_stall(arm, ros, node):
     assert reported == (node == "feedforward_controller"), arm.nodes["sim"].output()
     client.destroy()
     states.close()
+
+
+@pytest.mark.realtime
+def test_a_hand_that_was_not_heard_yet_is_not_stalled(arm, ros):
+    """Joins that follow each other stop the controller for longer than `stall_timeout`, while the hand is sent its first goal."""
+    joint_states(ros).close()
+    client = ros.action(GripperCommand, "/arm/gripper_cmd")
+    controller = arm.nodes["feedforward_controller"].process
+    ros.wait_for(lambda: ros.node.count_subscribers("/arm/hand/joint_trajectory"), what="the controller")
+    command = GripperCommand.Goal()
+    command.command.position = 0.03
+
+    def sent():
+        controller.send_signal(signal.SIGSTOP)
+        handle = ros.send_goal(client, command)
+        time.sleep(0.8 if handle.accepted else 0.0)
+        controller.send_signal(signal.SIGCONT)
+        return handle.accepted and handle
+
+    status, result = ros.result(ros.wait_for(sent, what="acceptance"))
+    assert status == GoalStatus.STATUS_SUCCEEDED and result.reached_goal and not result.stalled, result
+    client.destroy()
 
 
 @pytest.mark.realtime

@@ -97,6 +97,7 @@ pub struct GripperCommandRun {
     settings: GripperCommandSettings,
     /// Opening at the last progress, and time since then. [m], [s]
     progress: (f64, f64),
+    has_progressed: bool,
 }
 
 impl GripperCommandRun {
@@ -125,7 +126,7 @@ impl GripperCommandRun {
         let speed = if velocity > 0.0 { velocity } else { grip.settings().speed };
         grip.set_task(GripTask::MoveTo { opening, speed });
         // Infinitely far away, so that the first tick counts as progress.
-        Ok(Self { command, settings, progress: (f64::INFINITY, 0.0) })
+        Ok(Self { command, settings, progress: (f64::INFINITY, 0.0), has_progressed: false })
     }
 
     /// Checks a command after each tick of the grip: the report, and whether the command has ended. Contact while closing
@@ -149,6 +150,7 @@ impl GripperCommandRun {
         }
         // Progress is judged by position: the speed of blocked fingers chatters.
         if (state.opening - self.progress.0).abs() > self.settings.stall_distance {
+            self.has_progressed = self.progress.0.is_finite();
             self.progress = (state.opening, 0.0);
         } else {
             self.progress.1 += dt;
@@ -158,6 +160,11 @@ impl GripperCommandRun {
         let effort = 0.5 * (state.forces[0] + state.forces[1]);
         let report = GripperReport { opening: state.opening, effort, stalled, reached_goal };
         (report, reached_goal || stalled)
+    }
+
+    /// Whether the hand has moved since the start.
+    pub fn has_progressed(&self) -> bool {
+        self.has_progressed
     }
 
     /// Whether a command that ended with this report succeeded.

@@ -25,6 +25,9 @@ use crate::pick::{self, Frames, code};
 
 /// Wall time without joint states after which goals are aborted.
 const LONGEST_SILENCE: Duration = Duration::from_secs(1);
+/// Wall time that the participants of a new subscriber are given to find each other: the middleware stops the publishing thread
+/// for a third of a second for each one that joins.
+const DISCOVERY: Duration = Duration::from_secs(3);
 const LOST: &str = "joint states did not come for 1 s; see in the driver's diagnostics why, then send the goal again";
 
 /// A finger's newest reading.
@@ -63,6 +66,10 @@ pub(crate) struct Gripper {
     pub(crate) waiting: Option<(GoalRequest<Pick::Action>, Instant)>,
     pub(crate) pick: Option<(ActiveGoal<Pick::Action>, Time)>,
     pub(crate) command: Option<(CommandGoal, GripperCommandRun)>,
+    /// Whether the hand has moved by a command.
+    pub(crate) has_moved: bool,
+    /// When a command first had a subscriber of its targets.
+    pub(crate) subscribed: Option<Instant>,
     pub(crate) monitor: GripMonitor,
     pub(crate) ticks: u64,
     pub(crate) silent: Throttle,
@@ -99,6 +106,17 @@ impl Gripper {
 
     pub(crate) fn frames(&self) -> Frames<'_> {
         Frames { transforms: &self.transforms, model: &self.model, root: &self.root }
+    }
+
+    /// Whether a hand that does not move is stalled, rather than not reached by its targets yet.
+    pub(crate) fn is_heard(&mut self) -> bool {
+        if self.output.n_subscribers() == 0 {
+            return false;
+        }
+        // In lockstep each target is waited for.
+        let is_certain = self.has_moved || self.parameters.robot.lockstep.get();
+        let subscribed = *self.subscribed.get_or_insert_with(Instant::now);
+        is_certain || subscribed.elapsed() > DISCOVERY
     }
 
     /// Ends the active gripper command.

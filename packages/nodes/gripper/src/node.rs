@@ -76,6 +76,8 @@ pub(crate) fn new(node: &mut Node<Gripper>) -> Result<Gripper, Box<dyn std::erro
         waiting: None,
         pick: None,
         command: None,
+        has_moved: false,
+        subscribed: None,
         monitor: GripMonitor::default(),
         ticks: FIRST_TICK,
         silent: Throttle::new(Duration::from_secs(5)),

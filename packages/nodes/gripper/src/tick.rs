@@ -63,10 +63,10 @@ pub(crate) fn tick(gripper: &mut Gripper, Turn { stamp, advance }: Turn) {
 
 fn check_command(gripper: &mut Gripper, period: f64) {
     let Some((goal, mut run)) = gripper.command.take() else { return };
-    // A hand whose targets nobody hears yet is not stalled: its controller is still being found.
-    let waited = if gripper.output.n_subscribers() > 0 { period } else { 0.0 };
+    let waited = if gripper.is_heard() { period } else { 0.0 };
     let (hand, grip) = gripper.machine.hand_and_grip();
     let (report, ended) = run.check(hand, grip, waited);
+    gripper.has_moved |= run.has_progressed();
     if !ended {
         if gripper.ticks.is_multiple_of(u64::from(TICKS_A_REPORT)) {
             goal.publish_feedback(&report);
