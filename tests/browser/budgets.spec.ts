@@ -1,4 +1,4 @@
-// What the page may take. Others may use the machine: the fastest of some counts.
+// What the page may take. Others may use the machine: of some, the fastest or the median counts.
 
 import { writeFileSync } from 'node:fs';
 import { expect, test } from './support/test';
@@ -61,10 +61,12 @@ test('an edit is drawn within 50 ms', async ({ start, studio, page, folder }) =>
     await page.keyboard.press('ArrowRight');
     times.push(await drawn());
     await studio.idle();
+    // a processor may still draw the sharp picture
+    await page.waitForTimeout(100);
   }
   times.sort((a, b) => a - b);
   console.log(`an edit is drawn after ${times.map((time) => time.toFixed(0)).join(', ')} ms`);
-  expect(times[2]).toBeLessThan(50 * SLACK);
+  expect(times[5]).toBeLessThan(50 * SLACK);
 });
 
 test('a robot among a hundred bodies moves smoothly', async ({ start, studio, page, folder }) => {

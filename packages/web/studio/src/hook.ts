@@ -83,7 +83,7 @@ export function exposeHook(studio: Studio, edits: Edits, reach: Reach, picture: 
       display.idle &&
       reach.idle &&
       !edits.dragging &&
-      (studio.run?.phase === 'running' || studio.measured !== null || (drawn()?.idle ?? true)),
+      (studio.run?.phase === 'running' || studio.measured !== null || (picture()?.idle ?? true)),
     language: currentLanguage,
     hovered: () => studio.hoveredJoint,
     selection: () => studio.selection,

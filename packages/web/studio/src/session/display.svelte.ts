@@ -217,7 +217,7 @@ export class Display {
       const clip = known ?? (await this.fetchClip(report.hash, report.dt, report.duration));
       this.sampled = { motion, report, clip };
       this.setDuration();
-      this.show();
+      if (this.byTime) this.show();
     });
   }
 

@@ -45,6 +45,8 @@ export class Picture {
   private movesBody = false;
   private pressed: { x: number; y: number } | null = null;
   private hovered: PointerEvent | null = null;
+  /** Request of the frame at which what is under the pointer is looked for. */
+  private picking = 0;
 
   constructor(
     private readonly canvas: HTMLCanvasElement,
@@ -55,7 +57,6 @@ export class Picture {
     this.world = new World(canvas);
     this.meshes = new Meshes(studio.token);
     this.pull = new Pull(this.world, studio);
-    this.world.beforeFrame(() => this.pickHovered());
   }
 
   /** Builds everything anew where bodies or their looks are others now. */
@@ -126,7 +127,9 @@ export class Picture {
 
   /** Shows cones on bodies. */
   showCones(cones: readonly ConeOnBody[]): void {
+    const none = cones.length === 0 && this.conesShown.length === 0;
     this.conesShown = cones;
+    if (none) return;
     this.cones?.show(cones);
     this.cones?.follow(this.studio.display.bodies);
     this.world.invalidate();
@@ -158,6 +161,7 @@ export class Picture {
     const ends = on && sampled && this.studio.selection.kind === 'scene' ? sampled.report.scene_ends : [];
     const time = this.studio.player.time;
     const near = 1e-4;
+    const shown = this.before.root.visible || this.after.root.visible;
     const previous =
       ends.findLast((end) => end < time - near) ?? (ends.length > 0 && time > near ? 0 : undefined);
     const next = ends.find((end) => end > time + near);
@@ -170,7 +174,7 @@ export class Picture {
         ghost.placeWhereApart(sampled.clip.bodies(sampled.clip.nearest(at)), this.figures);
       }
     }
-    this.world.invalidate();
+    if (shown || previous !== undefined || next !== undefined) this.world.invalidate();
   }
 
   /** Shows the handles of links, and that of the body of the scene that is chosen. */
@@ -219,7 +223,7 @@ export class Picture {
   hover(event: PointerEvent): void {
     if (this.pull.pulled !== null) this.pull.move(event.clientX, event.clientY);
     this.hovered = event;
-    this.world.invalidate();
+    this.picking ||= requestAnimationFrame(this.pickHovered);
   }
 
   leave(): void {
@@ -279,7 +283,13 @@ export class Picture {
     return dot ? dot.position.toArray() : null;
   }
 
+  /** Whether everything is drawn, and what is under the pointer is known. */
+  get idle(): boolean {
+    return this.world.idle && this.picking === 0;
+  }
+
   dispose(): void {
+    cancelAnimationFrame(this.picking);
     this.pull.dispose();
     this.clear();
     this.world.dispose();
@@ -315,12 +325,13 @@ export class Picture {
   }
 
   /** Looks for what is under the pointer, once a frame at most. */
-  private pickHovered(): void {
+  private readonly pickHovered = (): void => {
+    this.picking = 0;
     const event = this.hovered;
     this.hovered = null;
     if (event?.buttons !== 0 || this.handles?.hovered) return;
     this.setHovered(this.pick(event));
-  }
+  };
 
   private setHovered(body: number | null): void {
     if (body === this.studio.hoveredBody) return;

@@ -28,9 +28,9 @@ const SIDES: Record<Side, [number, number, number]> = {
   angle: [0.86, 0.48, 0.36],
 };
 const FIELD_OF_VIEW = 30;
-/** A processor draws what moves with fewer pixels while so many frames in a row take longer than this on the mean [ms], down to this part
- * of them a side. */
-const SLOW = { frames: 8, time: 25, coarsest: 0.7 };
+/** A processor draws what moves with this part of the pixels a side, and all of them when nothing has moved for so long [ms]. */
+const MOVING = 0.7;
+const STILL = 150;
 
 export class World {
   readonly scene = new Scene();
@@ -49,11 +49,10 @@ export class World {
   private requested = 0;
   /** Pixels that are drawn for one of the window, a side. */
   private sharpness = 1;
-  /** When the first of the frames in a row that are timed was drawn [ms], and how many there are. */
-  private timed = { since: 0, frames: 0 };
+  /** Timer of the sharp picture of what has come to rest. */
+  private resting = 0;
   /** Whether something has changed since the last frame. */
   private changed = false;
-  private before: () => void = () => {};
 
   constructor(private readonly canvas: HTMLCanvasElement) {
     this.inSoftware = drawsInSoftware();
@@ -105,20 +104,15 @@ export class World {
     this.invalidate();
   }
 
-  /** Called before each frame is drawn. */
-  beforeFrame(update: () => void): void {
-    this.before = update;
-  }
-
   /** Asks for a frame. */
   invalidate(): void {
     this.changed = true;
     this.requested ||= requestAnimationFrame(this.next);
   }
 
-  /** Whether no frame is asked for. */
+  /** Whether no frame is asked for, and the last one is sharp. */
   get idle(): boolean {
-    return this.requested === 0;
+    return this.requested === 0 && this.resting === 0;
   }
 
   /** Turns the camera to a side, and to what is to be seen whole. */
@@ -178,6 +172,7 @@ export class World {
 
   dispose(): void {
     cancelAnimationFrame(this.requested);
+    clearTimeout(this.resting);
     this.observer.disconnect();
     this.orbit.dispose();
     this.renderer.dispose();
@@ -192,44 +187,44 @@ export class World {
 
   /** Draws what has changed, and looks again at the next frame: what moves then asks before this is called, and not for the frame
    * after it, which would draw every other frame only. */
-  private readonly next = (now: number): void => {
+  private readonly next = (): void => {
     this.requested = this.changed ? requestAnimationFrame(this.next) : 0;
-    if (this.inSoftware) this.sharpen(now);
-    if (this.changed) this.draw();
+    if (!this.changed) return;
+    if (this.inSoftware) this.coarsen();
+    this.draw();
   };
 
-  /** Chooses how many pixels the next frame has: fewer while a movement is slow, all of them where it ends. */
-  private sharpen(now: number): void {
-    const { since, frames } = this.timed;
-    if (!this.changed) {
-      this.timed.frames = 0;
-      if (this.sharpness < 1) this.resize(1);
-    } else if (frames < SLOW.frames) {
-      this.timed = { since: frames === 0 ? now : since, frames: frames + 1 };
-    } else {
-      this.timed.frames = 0;
-      const coarser = Math.max(0.84 * this.sharpness, SLOW.coarsest);
-      if (now - since > SLOW.frames * SLOW.time && coarser < this.sharpness) this.resize(coarser);
-    }
+  /** Has a processor draw fewer pixels until nothing moves any more. */
+  private coarsen(): void {
+    clearTimeout(this.resting);
+    this.resting = window.setTimeout(() => {
+      this.resting = 0;
+      this.resize();
+    }, STILL);
+    if (this.sharpness === 1) this.fit(MOVING);
   }
 
   private draw(): void {
     this.changed = false;
-    this.before();
     this.renderer.render(this.scene, this.camera);
     this.frames++;
   }
 
-  private resize(sharpness = this.sharpness): void {
+  private resize(): void {
+    // in the same task: a canvas that was resized is empty until it is drawn
+    if (this.fit(this.resting === 0 ? 1 : MOVING)) this.draw();
+  }
+
+  /** Gives the picture the size of the canvas, unless that has none. */
+  private fit(sharpness: number): boolean {
     const { clientWidth: width, clientHeight: height } = this.canvas;
-    if (width === 0 || height === 0) return;
+    if (width === 0 || height === 0) return false;
     this.sharpness = sharpness;
     this.renderer.setPixelRatio(this.inSoftware ? sharpness : Math.min(devicePixelRatio, 2));
     this.renderer.setSize(width, height, false);
     this.camera.aspect = width / height;
     this.camera.updateProjectionMatrix();
-    // in the same task: a canvas that was resized is empty until it is drawn
-    this.draw();
+    return true;
   }
 }
 
