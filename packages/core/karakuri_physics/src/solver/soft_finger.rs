@@ -82,8 +82,7 @@ impl Problem {
     pub(crate) fn split_soft_fingers(&mut self, island: std::ops::Range<usize>) {
         // A friction moment comes right after the contact that bears it.
         for i in island.skip(1) {
-            let turning = self.blocks[i];
-            let contact = self.blocks[i - 1];
+            let (contact, turning) = (&self.blocks[i - 1], &self.blocks[i]);
             let (
                 Admissible::Cone { friction },
                 Admissible::FrictionMoment { spinning, rolling, load, soft: Some(mut soft) },
@@ -93,8 +92,8 @@ impl Problem {
             };
             let acting = |block: &Block| self.velocity_of(block) - block.bias;
             let (limits, error) = soft.split(
-                (&contact.impulse, acting(&contact), contact.inverse_effective_mass()),
-                (&turning.impulse, acting(&turning), turning.inverse_effective_mass()),
+                (&contact.impulse, acting(contact), contact.inverse_effective_mass()),
+                (&turning.impulse, acting(turning), turning.inverse_effective_mass()),
             );
             // The split angle `φ` of both limits, by their parts of the half axes.
             let angle = |[friction, spinning]: [f64; 2]| {
