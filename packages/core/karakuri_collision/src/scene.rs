@@ -173,9 +173,12 @@ impl CollisionScene {
             if (placed_a.fixed && placed_b.fixed) || self.ignored.binary_search(&(a, b)).is_ok() {
                 continue;
             }
-            // Both lists are sorted by pair, so the search starts where the last one ended.
-            before = &before[before.partition_point(|m| (m.a, m.b) < (a, b))..];
-            let known = &before[..before.partition_point(|m| (m.a, m.b) == (a, b))];
+            // Both lists are sorted by pair, so each is walked once.
+            let is_earlier = |m: &&Manifold| (m.a, m.b) < (a, b);
+            before = &before[before.iter().take_while(is_earlier).count()..];
+            let is_same = |m: &&Manifold| (m.a, m.b) == (a, b);
+            let known;
+            (known, before) = before.split_at(before.iter().take_while(is_same).count());
             if !(refresh || placed_a.changed || placed_b.changed) {
                 let first = self.manifolds.len();
                 self.manifolds.extend_from_slice(known);
