@@ -27,8 +27,6 @@ pub(crate) use matching::match_contacts;
 pub(crate) const SLIP: f64 = 1e-5;
 /// Slip above which a contact was solved as sliding: above what solvers leave of sticking. [m/s]
 const SLID: f64 = 1e-8;
-/// Part of the tolerance that solvers aim at: a velocity above it that was asked for came about, if it could. [-]
-const AIM: f64 = 0.04;
 
 /// A contact point with its memory.
 #[derive(Debug, Clone, Copy)]
@@ -121,15 +119,6 @@ pub(crate) struct Contacts {
     pub(crate) previous: Vec<Contact>,
     /// Contacts of what sleeps.
     pub(crate) asleep: Vec<Contact>,
-    /// Velocity that the last solution may be off by. [m/s]
-    attained: f64,
-}
-
-impl Contacts {
-    /// Take what a step's solution may be off by: its residual, or less where it is within the tolerance. [m/s]
-    pub(crate) fn set_attained(&mut self, residual: f64, tolerance: f64) {
-        self.attained = if residual > tolerance { residual } else { AIM * tolerance };
-    }
 }
 
 /// The rows of a contact: normal and two tangents; and those against spinning and rolling, after them.
@@ -174,12 +163,11 @@ impl Constraint for Contacts {
 
     fn keep_impulse(&mut self, _: &mut State, solved: &SolvedRow) {
         let SolvedRow { row, block, step } = solved;
-        let attained = self.attained;
         let contact = &mut self.active[row.owner];
         if row.part == ROTATION {
             contact.moment = contact.in_world(&block.impulse);
         } else {
-            contact.settle(block, &step.problem.velocity_of(block), attained, step.h);
+            contact.settle(block, &step.problem.velocity_of(block), step.attained, step.h);
             contact.unsettled = block.unsettled;
         }
     }
@@ -303,9 +291,10 @@ impl Contact {
         self.slip_speed = if sticks || impulse.x <= 0.0 { 0.0 } else { slip.norm() };
         // Only a contact that sticks accumulates slip, which its rows undo.
         if sticks && self.halfway.is_none() {
-            let asked = (t1 * block.bias.y + t2 * block.bias.z - surface).norm();
+            let asked = (t1 * block.bias.y + t2 * block.bias.z - surface).norm_squared();
             // Asked for in vain: others around a loop forbid it, and would be pressed against in every step, up to the cones.
-            if self.between_bodies() && asked > attained && slip.norm() < 0.5 * asked {
+            let is_in_vain = asked > attained * attained && slip.norm_squared() < 0.25 * asked;
+            if is_in_vain && self.between_bodies() {
                 self.drift *= 0.5;
             }
             self.drift += slip * h;

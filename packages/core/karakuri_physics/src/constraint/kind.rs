@@ -27,6 +27,8 @@ pub(crate) struct Solved<'a> {
     pub(crate) problem: &'a Problem,
     /// Velocity that only moves positions. (n)
     pub(crate) correction: &'a [f64],
+    /// Velocity that the solution may be off by. [m/s or rad/s]
+    pub(crate) attained: f64,
     /// Time step `h`. [s]
     pub(crate) h: f64,
 }

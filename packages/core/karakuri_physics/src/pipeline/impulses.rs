@@ -12,7 +12,6 @@ impl World {
     /// Puts impulses where the next step finds them, and lets every kind of constraint draw its conclusions.
     pub(crate) fn keep_impulses(&mut self, solution: &Solution) {
         let Self { settings, state, constraints, pipeline, .. } = self;
-        constraints.contacts.set_attained(solution.residual, settings.solver.tolerance);
         for robot in state.robots.iter_mut().flatten() {
             // Cleared first: a row that is not made in this step leaves no warm start.
             robot.impulses.fill(JointImpulses::default());
@@ -25,7 +24,8 @@ impl World {
             constraints.contacts.active[*contact].impulse += impulse;
         }
         let Pipeline { problem, rows, correction, .. } = pipeline;
-        let step = Solved { problem, correction, h: settings.dt };
+        let attained = solution.attained(settings.solver.tolerance);
+        let step = Solved { problem, correction, attained, h: settings.dt };
         let mut kinds = constraints.kinds_mut();
         for (row, block) in rows.iter().zip(&problem.blocks) {
             kinds[row.kind].keep_impulse(state, &SolvedRow { row, block, step });
@@ -36,11 +36,12 @@ impl World {
         }
     }
 
-    pub(crate) fn read_sensors(&mut self) {
+    pub(crate) fn read_sensors(&mut self, solution: &Solution) {
         let Self { settings, state, constraints, pipeline, .. } = self;
         let State { robots, attachments, .. } = state;
         let Pipeline { problem, correction, .. } = pipeline;
-        let solved = Solved { problem, correction, h: settings.dt };
+        let attained = solution.attained(settings.solver.tolerance);
+        let solved = Solved { problem, correction, attained, h: settings.dt };
         for (i, robot) in robots.iter_mut().enumerate() {
             if let Some(robot) = robot {
                 sensors::read(robot, i, Surroundings { constraints, attachments }, &solved);

@@ -48,7 +48,7 @@ impl World {
         // Down to the sensors all use the kinematics of the step's start, where the impulses were solved.
         self.accumulate_work();
         self.book_impulses();
-        self.read_sensors();
+        self.read_sensors(&solution);
         self.integrate();
         self.put_to_sleep();
         // After bodies fell asleep: the energy that they lose by it is booked in this step.

@@ -34,6 +34,15 @@ const COARSE: f64 = 1e-3;
 /// Sweeps of the solver that replaces impulses which would give energy.
 const SAFE_SWEEPS: usize = 30;
 
+impl Solution {
+    /// Velocity that it may be off by: its residual, or less where that is within the tolerance. A velocity above it that was asked for
+    /// came about, if it could. [m/s or rad/s]
+    pub(crate) fn attained(&self, tolerance: f64) -> f64 {
+        let aim = newton::SOLVER.goal * tolerance * SETTLED;
+        if self.residual > tolerance { self.residual } else { aim }
+    }
+}
+
 /// The solvers with their memory: one for each thread that solves. No state: a copy starts its own.
 #[derive(Debug)]
 pub struct Ladder {
