@@ -81,18 +81,21 @@ pub(crate) struct Carry {
 impl World {
     /// Finds the bodies that are carried, by the rates of the step.
     pub(crate) fn find_carried(&mut self) {
-        let mut carry = std::mem::take(&mut self.pipeline.carry);
+        let carries = self.carries();
+        let carry = &mut self.pipeline.carry;
         carry.carried.clear();
         carry.relative.clear();
-        if self.carries() {
-            self.find_candidates(&mut carry.candidates);
-            carry.relative.resize(self.state.bodies.len(), None);
-            // Those of links first, then those of bodies that are carried, and so on.
-            let mut known = usize::MAX;
-            while known != carry.carried.len() && !carry.candidates.is_empty() {
-                known = carry.carried.len();
-                self.add_carried(&mut carry);
-            }
+        if !carries {
+            return;
+        }
+        let mut carry = std::mem::take(carry);
+        self.find_candidates(&mut carry.candidates);
+        carry.relative.resize(self.state.bodies.len(), None);
+        // Those of links first, then those of bodies that are carried, and so on.
+        let mut known = usize::MAX;
+        while known != carry.carried.len() && !carry.candidates.is_empty() {
+            known = carry.carried.len();
+            self.add_carried(&mut carry);
         }
         self.pipeline.carry = carry;
     }
