@@ -162,7 +162,7 @@ impl GripperCommandRun {
         (report, reached_goal || stalled)
     }
 
-    /// Whether the hand has moved since the start.
+    /// Whether the hand has moved by more than `stall_distance` since the start.
     pub fn has_progressed(&self) -> bool {
         self.has_progressed
     }

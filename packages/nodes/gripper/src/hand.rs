@@ -25,8 +25,8 @@ use crate::pick::{self, Frames, code};
 
 /// Wall time without joint states after which goals are aborted.
 const LONGEST_SILENCE: Duration = Duration::from_secs(1);
-/// Wall time that the participants of a new subscriber are given to find each other: the middleware stops the publishing thread
-/// for a third of a second for each one that joins.
+/// Wall time until targets surely reach a new subscriber: the middleware stops a publishing thread for a third of a second for each
+/// participant that joins.
 const DISCOVERY: Duration = Duration::from_secs(3);
 const LOST: &str = "joint states did not come for 1 s; see in the driver's diagnostics why, then send the goal again";
 
@@ -66,7 +66,7 @@ pub(crate) struct Gripper {
     pub(crate) waiting: Option<(GoalRequest<Pick::Action>, Instant)>,
     pub(crate) pick: Option<(ActiveGoal<Pick::Action>, Time)>,
     pub(crate) command: Option<(CommandGoal, GripperCommandRun)>,
-    /// Whether the hand has moved by a command.
+    /// Whether the hand has moved by a command or a pick.
     pub(crate) has_moved: bool,
     /// When a command first had a subscriber of its targets.
     pub(crate) subscribed: Option<Instant>,

@@ -84,7 +84,10 @@ fn report(gripper: &mut Gripper, stamp: Time, output: &Output) {
     {
         let message = pick::result(result, stamp);
         match result.failure {
-            None => goal.succeed(message),
+            None => {
+                gripper.has_moved = true;
+                goal.succeed(message);
+            }
             Some(Failure::Canceled) if goal.is_canceling() => {
                 goal.cancel(message);
             }

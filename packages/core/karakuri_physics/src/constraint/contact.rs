@@ -263,7 +263,7 @@ impl Contact {
         self.normal * impulse.x + t1 * impulse.y + t2 * impulse.z
     }
 
-    /// Keeps the impulse of its rows, which leave the velocity `u`, off by what was `attained`, and what it slipped in the step.
+    /// Keeps the impulse of its rows and what it slipped in the step. The rows leave the velocity `u`, which may be off by `attained`.
     /// [m/s] (3); [m/s]; [s]
     fn settle(&mut self, block: &Block, u: &Vector3, attained: f64, h: f64) {
         let [t1, t2] = self.tangents;

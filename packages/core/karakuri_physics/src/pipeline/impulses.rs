@@ -2,6 +2,7 @@
 
 use super::scratch::Pipeline;
 use super::sensors::{self, Surroundings};
+use crate::WorldSettings;
 use crate::constraint::kind::{Solved, SolvedRow};
 use crate::solver::Solution;
 use crate::state::State;
@@ -23,11 +24,9 @@ impl World {
             // Of bodies that are through already: no row of theirs follows to overwrite it.
             constraints.contacts.active[*contact].impulse += impulse;
         }
-        let Pipeline { problem, rows, correction, .. } = pipeline;
-        let attained = solution.attained(settings.solver.tolerance);
-        let step = Solved { problem, correction, attained, h: settings.dt };
+        let step = solved(pipeline, settings, solution);
         let mut kinds = constraints.kinds_mut();
-        for (row, block) in rows.iter().zip(&problem.blocks) {
+        for (row, block) in pipeline.rows.iter().zip(&pipeline.problem.blocks) {
             kinds[row.kind].keep_impulse(state, &SolvedRow { row, block, step });
         }
         // After all rows: conclusions take the impulses of several.
@@ -39,13 +38,21 @@ impl World {
     pub(crate) fn read_sensors(&mut self, solution: &Solution) {
         let Self { settings, state, constraints, pipeline, .. } = self;
         let State { robots, attachments, .. } = state;
-        let Pipeline { problem, correction, .. } = pipeline;
-        let attained = solution.attained(settings.solver.tolerance);
-        let solved = Solved { problem, correction, attained, h: settings.dt };
+        let step = solved(pipeline, settings, solution);
         for (i, robot) in robots.iter_mut().enumerate() {
             if let Some(robot) = robot {
-                sensors::read(robot, i, Surroundings { constraints, attachments }, &solved);
+                sensors::read(robot, i, Surroundings { constraints, attachments }, &step);
             }
         }
+    }
+}
+
+fn solved<'a>(pipeline: &'a Pipeline, settings: &WorldSettings, solution: &Solution) -> Solved<'a> {
+    let Pipeline { problem, correction, .. } = pipeline;
+    Solved {
+        problem,
+        correction,
+        attained: solution.attained(settings.solver.tolerance),
+        h: settings.dt,
     }
 }
