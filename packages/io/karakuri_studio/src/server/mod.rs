@@ -17,6 +17,7 @@ use axum::http::{HeaderMap, StatusCode, header};
 use axum::middleware;
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{any, get};
+use axum::serve::ListenerExt as _;
 use tokio::net::TcpListener;
 use tokio::runtime::{Builder, Runtime};
 
@@ -108,6 +109,14 @@ impl Studio {
         };
         for (listener, _) in listeners {
             let app = router(shared.clone());
+            let listener = listener.tap_io(|stream| {
+                // Small messages follow each other: with Nagle's algorithm one of them waits 40 ms for a delayed acknowledgement.
+                if let Err(error) = stream.set_nodelay(true) {
+                    tracing::warn!(
+                        "answers may take 40 ms longer: cannot set TCP_NODELAY: {error}"
+                    );
+                }
+            });
             runtime.spawn(async move {
                 // It ends with the runtime.
                 if let Err(error) = axum::serve(listener, app).await {
