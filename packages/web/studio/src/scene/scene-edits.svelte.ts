@@ -80,7 +80,7 @@ export class SceneEdits {
     const chosen = this.chosen;
     const entry = this.entry;
     if (!chosen || !entry) return;
-    await this.send(
+    await this.studio.edit(
       [this.putOp(chosen, withValue(entry, path, value))],
       t('edit.body', { name: chosen.name }),
     );
@@ -93,7 +93,7 @@ export class SceneEdits {
     const { axis, ...rest } = this.entry;
     const turns = type === 'hinge' || type === 'slider';
     const entry = turns ? { ...rest, axis: axis ?? [0, 0, 1], type } : { ...rest, type };
-    await this.send([this.putOp(chosen, entry)], t('edit.body', { name: chosen.name }));
+    await this.studio.edit([this.putOp(chosen, entry)], t('edit.body', { name: chosen.name }));
   }
 
   /** Gives an end of the chosen joint or spring to another thing; its place in the world stays. */
@@ -112,7 +112,7 @@ export class SceneEdits {
       const xyz = inBody(scene, part, inWorld(scene, String(entry.a), pose.xyz));
       next = { ...entry, a: part, pose: { ...pose, xyz } };
     } else next = { ...entry, b: part };
-    await this.send([this.putOp(chosen, next)], t('edit.body', { name: chosen.name }));
+    await this.studio.edit([this.putOp(chosen, next)], t('edit.body', { name: chosen.name }));
   }
 
   /** Sets the stiffness or damping of what the chosen joint leaves free, the same along all axes. */
@@ -132,7 +132,7 @@ export class SceneEdits {
       ops.push(this.putOp(connection, renamed(entry, chosen.name, to)));
     }
     ops.push({ op: 'entry.remove', list: chosen.list, name: chosen.name, alone: true });
-    if (await this.send(ops, t('edit.rename', { name: chosen.name, to })))
+    if (await this.studio.edit(ops, t('edit.rename', { name: chosen.name, to })))
       this.chosen = { ...chosen, name: to };
   }
 
@@ -150,7 +150,7 @@ export class SceneEdits {
     if (!chosen) return;
     const also = chosen.list === 'bodies' ? connectionsOf(this.studio.document?.scene, chosen.name) : [];
     const op: Op = { op: 'entry.remove', list: chosen.list, name: chosen.name, alone: false };
-    if (!(await this.send([op], t('edit.remove', { name: chosen.name })))) return;
+    if (!(await this.studio.edit([op], t('edit.remove', { name: chosen.name })))) return;
     this.chosen = null;
     if (also.length > 0) {
       this.studio.notify(
@@ -199,17 +199,13 @@ export class SceneEdits {
       Object.keys(entriesOf(scene, one)),
     );
     const fresh = freshName(name, taken);
-    if (await this.send([this.putOp({ list, name: fresh }, entry)], t('edit.add', { name: fresh }))) {
+    if (await this.studio.edit([this.putOp({ list, name: fresh }, entry)], t('edit.add', { name: fresh }))) {
       this.chosen = { list, name: fresh };
     }
   }
 
   private putOp({ list, name }: Chosen, entry: Entry): Op {
     return { op: 'entry.put', list: list as EntryList, name, entry, index: null };
-  }
-
-  private async send(ops: Op[], label: string): Promise<boolean> {
-    return (await this.studio.ask('edit', { ops, label })) !== undefined;
   }
 }
 

@@ -204,6 +204,11 @@ export class Display {
     });
   }
 
+  /** Waits until what was asked for is placed. */
+  placed(): Promise<void> {
+    return this.evaluating.settled();
+  }
+
   private sample(): void {
     const motion = this.studio.motionName;
     if (motion === null || this.studio.motion === null) {

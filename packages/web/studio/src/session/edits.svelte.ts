@@ -317,9 +317,8 @@ export class Edits {
   }
 
   /** Sends changes as one step; whether the server took them. */
-  async edit(ops: Op[], label: string): Promise<boolean> {
-    if (ops.length === 0) return false;
-    return (await this.studio.ask('edit', { ops, label })) !== undefined;
+  edit(ops: Op[], label: string): Promise<boolean> {
+    return this.studio.edit(ops, label);
   }
 
   /** The table by which joints mirror each other. */
@@ -350,7 +349,6 @@ export class Edits {
     return [];
   }
 
-  /** Positions of the joints that are shown, in the document's unit. */
   /** Positions of all joints that lead, as the document has them: given ones within limits, else as shown. [rad or m] */
   private positionsOf(given: { [joint: string]: number } = {}): { [joint: string]: number } {
     const leaders = this.studio.joints.filter((joint) => joint.mimic === null);

@@ -11,6 +11,7 @@ import type {
   LeaseState,
   LiveState,
   Motion,
+  Op,
   Parameter,
   PreviewState,
   Recovery,
@@ -106,7 +107,11 @@ export class Studio {
 
   private socketOrNull: Socket | null = null;
   /** Settled when the last edit is answered. */
-  private edited: Promise<unknown> = Promise.resolve();
+  private edited: Promise<void> = Promise.resolve();
+  /** Whether the edit that waits for its answer has what it changes asked for already. */
+  private asksWithEdit = false;
+  /** What the edit changed, until that has come. */
+  private readonly held: Event[] = [];
   private nextNotice = 1;
   private stale: ReturnType<typeof setTimeout> | undefined;
   private closing = false;
@@ -171,15 +176,40 @@ export class Studio {
 
   /** Asks the server; what it refuses becomes a notice, and `undefined`. */
   async ask<R>(op: Parameters<Socket['request']>[0], args: object = {}): Promise<R | undefined> {
-    const send = () => this.socket.request<R>(op, args, this.rev);
     try {
-      if (op !== 'edit') return await send();
-      // One after the other: the server refuses an edit by index of an older document than its own.
-      this.edited = this.edited.then(send, send);
-      return (await this.edited) as R;
+      return await this.socket.request<R>(op, args, this.rev);
     } catch (error) {
       this.complain(error);
       return undefined;
+    }
+  }
+
+  /** Sends changes of the document as one step of history; whether the server took them. */
+  async edit(ops: Op[], label: string): Promise<boolean> {
+    if (ops.length === 0) return false;
+    const send = () => this.sendEdit(ops, label);
+    // One after the other: the server refuses an edit by index of an older document than its own.
+    this.edited = this.edited.then(send, send);
+    try {
+      await this.edited;
+      return true;
+    } catch (error) {
+      this.complain(error);
+      return false;
+    }
+  }
+
+  private async sendEdit(ops: Op[], label: string): Promise<void> {
+    const answer = this.socket.request('edit', { ops, label }, this.rev);
+    // Requests are answered in their order: what is shown is asked for with the edit, a frame sooner than after it.
+    this.asksWithEdit = ops.every(movesJoints);
+    if (this.asksWithEdit) this.display.documentChanged();
+    try {
+      await answer;
+      if (this.asksWithEdit) await this.display.placed();
+    } finally {
+      this.asksWithEdit = false;
+      this.takeHeld();
     }
   }
 
@@ -270,12 +300,32 @@ export class Studio {
   }
 
   private receive(event: Event): void {
+    if (event.ev === 'doc') this.rev = event.rev;
+    const isOfEdit = event.ev === 'file' || (event.ev === 'doc' && event.by === this.client);
+    // With the pose that was asked for in one frame: by itself it has the page drawn once more before.
+    if (this.asksWithEdit && isOfEdit) this.held.push(event);
+    else {
+      this.takeHeld();
+      this.take(event, false);
+    }
+  }
+
+  private takeHeld(): void {
+    let isShown = true;
+    for (const event of this.held.splice(0)) {
+      this.take(event, isShown);
+      // a change after that of the edit was not asked for
+      isShown &&= event.ev !== 'doc';
+    }
+  }
+
+  /** Takes an event; of a change that is shown already, nothing is asked for. */
+  private take(event: Event, isShown: boolean): void {
     switch (event.ev) {
       case 'doc':
-        this.rev = event.rev;
         this.undoLabel = event.undo;
         this.redoLabel = event.redo;
-        if (this.change(event.patch)) this.display.documentChanged();
+        if (this.change(event.patch) && !isShown) this.display.documentChanged();
         break;
       case 'drag':
         if (this.change(event.patch)) this.display.dragged();
@@ -385,6 +435,11 @@ export class Studio {
     if (reason !== '') this.notify('warning', t('connection.closed', { reason }));
     setTimeout(() => void this.connect(), RECONNECT);
   }
+}
+
+/** Whether a change leaves names and times as they are, by which poses are asked for. */
+function movesJoints({ op }: Op): boolean {
+  return op === 'pose.joints' || op === 'scene.joints';
 }
 
 const CONTEXT = Symbol('studio');

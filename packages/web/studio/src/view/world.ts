@@ -29,7 +29,7 @@ const SIDES: Record<Side, [number, number, number]> = {
 };
 const FIELD_OF_VIEW = 30;
 /** A processor draws what moves with this part of the pixels a side, and all of them when nothing has moved for so long [ms]. */
-const MOVING = 0.7;
+const MOVING = 0.6;
 const STILL = 150;
 
 export class World {
@@ -220,8 +220,9 @@ export class World {
     const { clientWidth: width, clientHeight: height } = this.canvas;
     if (width === 0 || height === 0) return false;
     this.sharpness = sharpness;
-    this.renderer.setPixelRatio(this.inSoftware ? sharpness : Math.min(devicePixelRatio, 2));
-    this.renderer.setSize(width, height, false);
+    // in one call: each size that is set has the browser make the buffer anew, the same one, too
+    const ratio = this.inSoftware ? sharpness : Math.min(devicePixelRatio, 2);
+    this.renderer.setDrawingBufferSize(width, height, ratio);
     this.camera.aspect = width / height;
     this.camera.updateProjectionMatrix();
     return true;
