@@ -13,7 +13,7 @@ mod semidefinite;
 mod tests;
 
 pub use cholesky::solve_positive_definite;
-pub use gauss::solve_general;
+pub use gauss::{general_stride, solve_general};
 pub use pivoted_cholesky::PivotedCholesky;
 pub use row_echelon::{PivotStep, reduce_column};
 pub use semidefinite::solve_semidefinite;

@@ -9,7 +9,7 @@
 //! a system of as many unknowns as there are rows, whatever the robot's size, and with loops exactly closed. It is not
 //! symmetric; Gaussian elimination with partial pivoting solves it. [Golub & Van Loan 2013, §2.1.4 and 3.4]
 
-use karakuri_dynamics::dense::solve_general;
+use karakuri_dynamics::dense::{general_stride, solve_general};
 use nalgebra::{Matrix3, Vector3};
 
 use super::delassus::Delassus;
@@ -19,7 +19,7 @@ use super::{Block, Problem, block_factor};
 #[derive(Debug, Default)]
 pub(crate) struct ImpulseSteps {
     delassus: Delassus,
-    /// `1 + D G`, row-major; eliminated in place. (rows × rows)
+    /// `1 + D G`, row-major, rows [`general_stride`] apart; eliminated in place. (rows × rows)
     matrix: Vec<f64>,
     /// `λ − α`, then `ζ`. (rows)
     change: Vec<f64>,
@@ -29,8 +29,9 @@ impl ImpulseSteps {
     /// Takes the blocks of an island.
     pub(crate) fn prepare(&mut self, problem: &Problem, blocks: &[Block]) {
         self.delassus.fill(problem, blocks);
-        self.matrix.resize(self.delassus.rows * self.delassus.rows, 0.0);
-        self.change.resize(self.delassus.rows, 0.0);
+        let rows = self.delassus.rows;
+        self.matrix.resize(rows * general_stride(rows), 0.0);
+        self.change.resize(rows, 0.0);
     }
 
     /// Takes the next block, of so many rows: its `D` and `λ − α`.
@@ -42,11 +43,11 @@ impl ImpulseSteps {
         change: &Vector3<f64>,
     ) {
         let Delassus { rows: n, starts, .. } = &self.delassus;
-        let at = starts[block];
+        let (at, stride) = (starts[block], general_stride(*n));
         // `D` from the left, as `λ` answers to `u = G λ`: the system is not symmetric even where `D` and `G` are.
         // Rows of `1 + D G`; `D` couples the rows of a block only.
         for i in 0..rows {
-            let out = &mut self.matrix[(at + i) * n..(at + i + 1) * n];
+            let out = &mut self.matrix[(at + i) * stride..(at + i + 1) * stride];
             out.fill(0.0);
             for j in 0..rows {
                 let d = D[(i, j)];

@@ -1,6 +1,6 @@
 //! The law of a block: the distance from it, and its regularised form with a slope.
 
-use nalgebra::{Matrix3, Vector3};
+use nalgebra::{Matrix3, Vector2, Vector3};
 
 use super::cone::{is_inside_cone, project_on_cone};
 use super::{Admissible, Block, Problem};
@@ -48,19 +48,43 @@ pub(crate) fn residual(
 
 /// A block's law, made single-valued by weights `W` in place of its compliance:
 /// `λ = argmin_{λ ∈ C} ½ λᵀ W λ − λᵀ y` with `y = W₀ λ₀ − (u − u*) − s e_n`.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Softened {
     /// Weight of the normal, or of a single row. [1/kg or 1/(kg·m²)]
-    pub(crate) normal: f64,
+    normal: f64,
     /// Weight of both tangents.
-    pub(crate) tangential: f64,
+    tangential: f64,
+    /// Their inverses, which every line search asks for again and again.
+    inverse_normal: f64,
+    inverse_tangential: f64,
 }
 
 impl Softened {
+    /// The law with these weights of the normal and of both tangents. [1/kg or 1/(kg·m²)]
+    pub(crate) fn new(normal: f64, tangential: f64) -> Self {
+        let (inverse_normal, inverse_tangential) = (1.0 / normal, 1.0 / tangential);
+        Self { normal, tangential, inverse_normal, inverse_tangential }
+    }
+
     /// Weighted impulse `W λ`.
     pub(crate) fn weigh(&self, impulse: &Vector3<f64>) -> Vector3<f64> {
         let (n, t) = (self.normal, self.tangential);
         Vector3::new(n * impulse.x, t * impulse.y, t * impulse.z)
+    }
+
+    /// The impulse for `y`. [Todorov 2014; Castro 2023]
+    pub(crate) fn impulse(&self, admissible: &Admissible, y: &Vector3<f64>) -> Vector3<f64> {
+        match *admissible {
+            Admissible::Interval { lower, upper } => {
+                Vector3::new((y.x * self.inverse_normal).clamp(lower, upper), 0.0, 0.0)
+            }
+            Admissible::Cone { friction } => match self.nearest_on_cone(friction, y) {
+                OnCone::Apex => Vector3::zeros(),
+                OnCone::Inside(free) => free,
+                OnCone::Surface(point) => point.along * point.normal,
+            },
+            Admissible::FrictionMoment { .. } => admissible.project(&self.free(y)),
+        }
     }
 
     /// The impulse for `y`, and its slope `∂λ/∂y`, symmetric and positive semidefinite. [Todorov 2014; Castro 2023]
@@ -70,7 +94,7 @@ impl Softened {
         y: &Vector3<f64>,
     ) -> (Vector3<f64>, Matrix3<f64>) {
         let mut slope = Matrix3::zeros();
-        let (n, t) = (1.0 / self.normal, 1.0 / self.tangential);
+        let (n, t) = (self.inverse_normal, self.inverse_tangential);
         match *admissible {
             Admissible::Interval { lower, upper } => {
                 // Clamped to the bounds; the slope is `1/W` between them.
@@ -80,37 +104,24 @@ impl Softened {
                 }
                 (Vector3::new(free.clamp(lower, upper), 0.0, 0.0), slope)
             }
-            Admissible::Cone { friction } => {
-                let free = Vector3::new(y.x * n, y.y * t, y.z * t);
-                let tangential = free.yz().norm();
-                // In the metric of the weights the polar cone's bound is `μ W_t/W_n` instead of `μ`.
-                let ratio = friction * self.tangential / self.normal;
-                // Before the cone itself: without friction a pull along the normal is on both their lines. The apex, where new
-                // contacts begin, belongs to the cone: it sticks until shown otherwise.
-                if ratio * tangential < -free.x {
-                    return (Vector3::zeros(), slope);
+            Admissible::Cone { friction } => match self.nearest_on_cone(friction, y) {
+                OnCone::Apex => (Vector3::zeros(), slope),
+                OnCone::Inside(free) => (free, Matrix3::from_diagonal(&Vector3::new(n, t, t))),
+                OnCone::Surface(SurfacePoint { along, d, normal, scale, tangential }) => {
+                    // The slope along the generator `(1, μ d)` of the cone, and across it, where `d` turns.
+                    // Along the generator the law is that of one row of weight `W_n + μ² W_t`.
+                    slope = along * along.transpose() * (n * scale);
+                    let tangential_stiffness = friction * normal / tangential * t;
+                    slope.m22 += tangential_stiffness * d.y * d.y;
+                    slope.m33 += tangential_stiffness * d.x * d.x;
+                    slope.m23 -= tangential_stiffness * d.x * d.y;
+                    slope.m32 -= tangential_stiffness * d.x * d.y;
+                    (along * normal, slope)
                 }
-                if tangential <= friction * free.x {
-                    return (free, Matrix3::from_diagonal(&Vector3::new(n, t, t)));
-                }
-                // On the cone's surface: nearest point in the metric of the weights.
-                let scale = 1.0 / (1.0 + friction * ratio);
-                let normal = (free.x + ratio * tangential) * scale;
-                // The slope along the generator `(1, μ d)` of the cone, and across it, where `d` turns.
-                let d = free.yz() / tangential;
-                let along = Vector3::new(1.0, friction * d.x, friction * d.y);
-                // Along the generator the law is that of one row of weight `W_n + μ² W_t`.
-                slope = along * along.transpose() * (n * scale);
-                let tangential_stiffness = friction * normal / tangential * t;
-                slope.m22 += tangential_stiffness * d.y * d.y;
-                slope.m33 += tangential_stiffness * d.x * d.x;
-                slope.m23 -= tangential_stiffness * d.x * d.y;
-                slope.m32 -= tangential_stiffness * d.x * d.y;
-                (along * normal, slope)
-            }
+            },
             Admissible::FrictionMoment { spinning, rolling, load, .. } => {
                 // Spinning is clamped to an interval, rolling to a disc, on whose edge the slope is that of the direction.
-                let free = Vector3::new(y.x * n, y.y * t, y.z * t);
+                let free = self.free(y);
                 if free.x.abs() < spinning * load {
                     // Inside its bounds a moment answers linearly; at them it is constant, and adds nothing to `D`.
                     slope.m11 = n;
@@ -130,6 +141,57 @@ impl Softened {
             }
         }
     }
+
+    /// The impulse `W⁻¹ y` without bounds.
+    fn free(&self, y: &Vector3<f64>) -> Vector3<f64> {
+        let (n, t) = (self.inverse_normal, self.inverse_tangential);
+        Vector3::new(y.x * n, y.y * t, y.z * t)
+    }
+
+    /// Nearest point of Coulomb's cone in the metric of the weights.
+    fn nearest_on_cone(&self, friction: f64, y: &Vector3<f64>) -> OnCone {
+        let free = self.free(y);
+        let tangential = free.yz().norm();
+        // In the metric of the weights the polar cone's bound is `μ W_t/W_n` instead of `μ`.
+        let ratio = || friction * self.tangential / self.normal;
+        // Before the cone itself: without friction a pull along the normal is on both their lines. The apex, where new
+        // contacts begin, belongs to the cone: it sticks until shown otherwise.
+        if free.x < 0.0 && ratio() * tangential < -free.x {
+            return OnCone::Apex;
+        }
+        if tangential <= friction * free.x {
+            return OnCone::Inside(free);
+        }
+        let ratio = ratio();
+        let scale = 1.0 / (1.0 + friction * ratio);
+        let normal = (free.x + ratio * tangential) * scale;
+        let d = free.yz() / tangential;
+        let along = Vector3::new(1.0, friction * d.x, friction * d.y);
+        OnCone::Surface(SurfacePoint { along, d, normal, scale, tangential })
+    }
+}
+
+/// Where the point of a cone is that is nearest to an impulse.
+enum OnCone {
+    /// Zero: the contact separates.
+    Apex,
+    /// The impulse itself: it sticks.
+    Inside(Vector3<f64>),
+    /// It slides.
+    Surface(SurfacePoint),
+}
+
+/// A point on the surface of a cone.
+struct SurfacePoint {
+    /// Generator `(1, μ d)`, and the direction `d` of friction.
+    along: Vector3<f64>,
+    d: Vector2<f64>,
+    /// Normal impulse.
+    normal: f64,
+    /// `1/(1 + μ² W_t/W_n)`.
+    scale: f64,
+    /// Tangential impulse without bounds.
+    tangential: f64,
 }
 
 #[cfg(test)]
@@ -146,7 +208,7 @@ mod tests {
             normal in 0.1..2.0_f64,
             tangential in 0.1..2.0_f64,
         ) {
-            let soft = Softened { normal, tangential };
+            let soft = Softened::new(normal, tangential);
             let turning = Admissible::FrictionMoment {
                 spinning: 0.5,
                 rolling: 0.3,
@@ -159,6 +221,7 @@ mod tests {
             let (impulse, _) = soft.respond(&admissible, &y);
             let W = Matrix3::from_diagonal(&Vector3::new(normal, tangential, tangential));
             let gradient = W * impulse - y;
+            prop_assert_eq!(impulse, soft.impulse(&admissible, &y));
             prop_assert!(impulse.yz().norm() <= friction * impulse.x + 1e-12);
             // The gradient is in the dual cone and does no work.
             prop_assert!(friction * gradient.yz().norm() <= gradient.x + 1e-12 || impulse.norm() == 0.0 || gradient.norm() < 1e-12 || (gradient.x - friction * gradient.yz().norm()).abs() < 1e-12);
@@ -169,7 +232,7 @@ mod tests {
 
     #[test]
     fn a_contact_without_friction_does_not_pull() {
-        let soft = Softened { normal: 0.5, tangential: 0.5 };
+        let soft = Softened::new(0.5, 0.5);
         let apart =
             soft.respond(&Admissible::Cone { friction: 0.0 }, &Vector3::new(-1.0, 0.0, 0.0));
         assert_eq!(apart, (Vector3::zeros(), Matrix3::zeros()));

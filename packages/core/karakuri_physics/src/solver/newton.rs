@@ -125,14 +125,26 @@ struct BlockState {
 }
 
 impl BlockState {
+    /// The impulse of the softened law at the biased velocity `u`.
+    fn impulse(&self, admissible: &Admissible, u: &Vector3<f64>) -> Vector3<f64> {
+        self.softened.impulse(admissible, &self.drive(u))
+    }
+
+    /// `y = ε g λ₀ − (u − u*) − s e_n`, with De Saxcé's `s = μ‖u_t‖` where the shift moves with `u`.
+    fn drive(&self, u: &Vector3<f64>) -> Vector3<f64> {
+        let mut y = self.center * self.proximal - u;
+        y.x -= self.shift;
+        if self.coulomb > 0.0 {
+            y.x -= self.coulomb * u.yz().norm();
+        }
+        y
+    }
+
     /// The softened law at the biased velocity `u`: impulse and `−∂λ/∂u`.
     fn respond(&self, admissible: &Admissible, u: &Vector3<f64>) -> (Vector3<f64>, Matrix3<f64>) {
-        // `y = ε g λ₀ − (u − u*) − s e_n`, with De Saxcé's `s = μ‖u_t‖` where the shift moves with `u`.
-        let mut y = self.center * self.proximal - u;
         // The regularised friction cone answers in closed form, so no inner iteration is needed. [Castro 2023]
+        let (lambda, mut slope) = self.softened.respond(admissible, &self.drive(u));
         let sliding = u.yz().norm();
-        y.x -= self.shift + self.coulomb * sliding;
-        let (lambda, mut slope) = self.softened.respond(admissible, &y);
         // Such a shift adds `∂λ/∂y e_n μ u_tᵀ/‖u_t‖` to `D`, which is then not symmetric.
         if self.coulomb * sliding > 0.0 {
             // `∂s/∂u_t = μ u_tᵀ/‖u_t‖`, which has no limit at rest: there the shift is zero and its slope left out.
@@ -451,8 +463,7 @@ impl Newton {
     fn set_regularisation(&mut self, blocks: &[Block]) {
         for (state, block) in self.states.iter_mut().zip(blocks) {
             state.proximal = self.regularisation * block.inverse_effective_mass();
-            state.softened =
-                Softened { normal: state.proximal + block.compliance, tangential: state.proximal };
+            state.softened = Softened::new(state.proximal + block.compliance, state.proximal);
         }
     }
 
@@ -678,7 +689,7 @@ fn start(problem: &Problem, block: &Block, nodes: [usize; 2]) -> BlockState {
         _ => 0.0,
     };
     BlockState {
-        softened: Softened { normal: 1.0, tangential: 1.0 },
+        softened: Softened::new(1.0, 1.0),
         proximal: 1.0,
         center: Vector3::zeros(),
         shift,

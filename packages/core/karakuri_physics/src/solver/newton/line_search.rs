@@ -13,7 +13,7 @@ impl Newton {
         let derivative = |t: f64| -> f64 {
             let each = self.states.iter().zip(blocks);
             each.map(|(state, block)| {
-                let (lambda, _) = state.respond(&block.admissible, &(state.u + state.du * t));
+                let lambda = state.impulse(&block.admissible, &(state.u + state.du * t));
                 state.du.dot(&(state.alpha + state.dalpha * t - lambda))
             })
             .sum()
@@ -53,7 +53,7 @@ impl Newton {
         let mismatch = |t: f64| -> f64 {
             let each = self.states.iter().zip(blocks);
             each.map(|(state, block)| {
-                let (lambda, _) = state.respond(&block.admissible, &(state.u + state.du * t));
+                let lambda = state.impulse(&block.admissible, &(state.u + state.du * t));
                 let off =
                     (lambda - state.alpha - state.dalpha * t) * block.inverse_effective_mass();
                 off.norm_squared()

@@ -101,10 +101,8 @@ impl Newton {
             if blocks[i].is_contact() {
                 let state = &mut self.states[i];
                 state.proximal = self.regularisation * sum / f64::from(n);
-                state.softened = Softened {
-                    normal: state.proximal + blocks[i].compliance,
-                    tangential: state.proximal,
-                };
+                let normal = state.proximal + blocks[i].compliance;
+                state.softened = Softened::new(normal, state.proximal);
             }
         }
     }
