@@ -161,8 +161,10 @@ impl<S: 'static> Node<S> {
             .describe("Take the time from /clock.")
             .on_change(move |_, on| requested.set(*on))
             .declare()?;
+        // `/clock` itself waits for the first round, by which it is known which participant reads it: Fast DDS 2.14 may crash where
+        // a subscription ends while its publisher is being found.
         node.sim_time_requested.set(use_sim_time.get());
-        node.follow_sim_time()?;
+        node.clock.use_sim_time(use_sim_time.get());
         type_description::serve(&mut node)?;
         Ok(node)
     }
@@ -289,9 +291,6 @@ impl<S: 'static> Node<S> {
     ) -> Result<(), RosError> {
         if self.beside.is_none() {
             self.beside = Some(Rc::new(RefCell::new(DirectNode::new(&self.full_name)?)));
-            // the clock ticks as often, and no handler here waits for it
-            self.clock_topic = None;
-            self.follow_sim_time()?;
         }
         let Some(node) = &self.beside else { return Ok(()) };
         let direct = DirectSubscription::new(node, topic, qos, handle, self.stop.clone())?;
@@ -469,6 +468,7 @@ impl<S: 'static> Node<S> {
         if requested {
             let qos = Qos::default().keep_last(1).best_effort().volatile();
             self.clock_topic = Some(if let Some(node) = &self.beside {
+                // the clock ticks as often as what is read there, and no handler here waits for it
                 let mut direct = DirectReader::<ClockMessage>::new(node, "/clock", qos)?;
                 Box::new(move || direct.take().cloned())
             } else {
@@ -499,6 +499,7 @@ impl<S: 'static> Node<S> {
 
     /// Spins one round: waits for an event, at most `limit`, and passes on all messages that came.
     pub(crate) fn spin(&mut self, state: &mut S, limit: Duration) -> Result<(), RosError> {
+        self.follow_sim_time()?;
         let wait = self.timers.until_next(&self.clock, limit);
         let mut any = self.wait(wait)?;
         any |= self.read_clock(state);
@@ -516,7 +517,7 @@ impl<S: 'static> Node<S> {
         for job in jobs {
             job(self, state);
         }
-        self.follow_sim_time()
+        Ok(())
     }
 
     /// Waits until the last responses have had the time to reach their clients.
