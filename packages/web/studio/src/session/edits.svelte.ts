@@ -51,7 +51,7 @@ export class Edits {
   async setJoints(positions: Positions, label: string): Promise<void> {
     const all = this.withImages(positions);
     if (this.studio.selection.kind === 'free') this.studio.display.setFree(all);
-    else await this.edit(this.jointOps(all), label);
+    else await this.studio.edit(this.jointOps(all), label);
   }
 
   /** Begins a drag of joints; `false` where one goes on, or nothing may be changed. */
@@ -99,10 +99,10 @@ export class Edits {
     const selection = this.studio.selection;
     const none = Object.fromEntries(joints.map((joint) => [joint, null]));
     if (selection.kind === 'pose') {
-      await this.edit([{ op: 'pose.joints', name: selection.name, joints: none }], t('edit.release'));
+      await this.studio.edit([{ op: 'pose.joints', name: selection.name, joints: none }], t('edit.release'));
     } else if (selection.kind === 'scene') {
       const { motion, index } = selection;
-      await this.edit([{ op: 'scene.joints', motion, index, joints: none }], t('edit.release'));
+      await this.studio.edit([{ op: 'scene.joints', motion, index, joints: none }], t('edit.release'));
     }
   }
 
@@ -115,7 +115,7 @@ export class Edits {
     const fresh = freshName('pose', Object.keys(document.poses));
     const pose: Pose = { from: null, root: null, joints: this.positionsOf(joints) };
     if (
-      await this.edit(
+      await this.studio.edit(
         [{ op: 'pose.put', name: fresh, pose, index: null }],
         t('edit.add_pose', { name: fresh }),
       )
@@ -131,23 +131,23 @@ export class Edits {
     const names = Object.keys(document.poses);
     const fresh = freshName(name, names);
     const op: Op = { op: 'pose.put', name: fresh, pose, index: names.indexOf(name) + 1 };
-    if (await this.edit([op], t('edit.duplicate', { name })))
+    if (await this.studio.edit([op], t('edit.duplicate', { name })))
       this.studio.select({ kind: 'pose', name: fresh });
   }
 
   async renamePose(name: string, to: string): Promise<void> {
     if (name === to || to === '') return;
-    if (await this.edit([{ op: 'pose.rename', name, to }], t('edit.rename', { name, to }))) {
+    if (await this.studio.edit([{ op: 'pose.rename', name, to }], t('edit.rename', { name, to }))) {
       this.studio.select({ kind: 'pose', name: to });
     }
   }
 
   async removePose(name: string): Promise<void> {
-    await this.edit([{ op: 'pose.remove', name }], t('edit.remove', { name }));
+    await this.studio.edit([{ op: 'pose.remove', name }], t('edit.remove', { name }));
   }
 
   async movePose(name: string, index: number): Promise<void> {
-    await this.edit([{ op: 'pose.move', name, index }], t('edit.move', { name }));
+    await this.studio.edit([{ op: 'pose.move', name, index }], t('edit.move', { name }));
   }
 
   /** Exchanges left and right in what is selected. */
@@ -175,7 +175,7 @@ export class Edits {
       markers: [],
     };
     const op: Op = { op: 'motion.put', name, motion, index: null };
-    if (await this.edit([op], t('edit.add_motion', { name }))) this.studio.showMotion(name);
+    if (await this.studio.edit([op], t('edit.add_motion', { name }))) this.studio.showMotion(name);
   }
 
   async duplicateMotion(name: string): Promise<void> {
@@ -185,24 +185,27 @@ export class Edits {
     const names = Object.keys(document.motions);
     const fresh = freshName(name, names);
     const op: Op = { op: 'motion.put', name: fresh, motion, index: names.indexOf(name) + 1 };
-    if (await this.edit([op], t('edit.duplicate', { name }))) this.studio.showMotion(fresh);
+    if (await this.studio.edit([op], t('edit.duplicate', { name }))) this.studio.showMotion(fresh);
   }
 
   async renameMotion(name: string, to: string): Promise<void> {
     if (name === to || to === '') return;
     const shown = this.studio.motionName === name;
-    if ((await this.edit([{ op: 'motion.rename', name, to }], t('edit.rename', { name, to }))) && shown) {
+    if (
+      (await this.studio.edit([{ op: 'motion.rename', name, to }], t('edit.rename', { name, to }))) &&
+      shown
+    ) {
       this.studio.showMotion(to);
     }
   }
 
   async removeMotion(name: string): Promise<void> {
-    await this.edit([{ op: 'motion.remove', name }], t('edit.remove', { name }));
+    await this.studio.edit([{ op: 'motion.remove', name }], t('edit.remove', { name }));
   }
 
   async setLoop(motion: string, on: boolean): Promise<void> {
     const op: Op = { op: 'motion.set', motion, frame: null, loop: on, start: null };
-    await this.edit([op], t('edit.loop'));
+    await this.studio.edit([op], t('edit.loop'));
   }
 
   // Scenes of a motion
@@ -213,14 +216,15 @@ export class Edits {
     const poses = Object.keys(this.studio.document?.poses ?? {});
     const pose = selection.kind === 'pose' ? selection.name : (poses[0] ?? null);
     const whole: Scene = { ...EMPTY_SCENE, pose: scene.motion ? null : pose, ...scene };
-    if (await this.edit([{ op: 'scene.insert', motion, index, scene: whole }], t('edit.add_scene'))) {
+    if (await this.studio.edit([{ op: 'scene.insert', motion, index, scene: whole }], t('edit.add_scene'))) {
       this.studio.select({ kind: 'scene', motion, index });
     }
   }
 
   async putScene(motion: string, index: number, change: Partial<Scene>, label: string): Promise<void> {
     const scene = this.studio.document?.motions[motion]?.scenes[index];
-    if (scene) await this.edit([{ op: 'scene.put', motion, index, scene: { ...scene, ...change } }], label);
+    if (scene)
+      await this.studio.edit([{ op: 'scene.put', motion, index, scene: { ...scene, ...change } }], label);
   }
 
   async setEase(motion: string, index: number, ease: Ease): Promise<void> {
@@ -228,11 +232,11 @@ export class Edits {
   }
 
   async setSupport(motion: string, index: number, support: Support | null): Promise<void> {
-    await this.edit([{ op: 'support.set', motion, index, support }], t('edit.support'));
+    await this.studio.edit([{ op: 'support.set', motion, index, support }], t('edit.support'));
   }
 
   async removeScene(motion: string, index: number): Promise<void> {
-    await this.edit([{ op: 'scene.remove', motion, index }], t('edit.remove_scene'));
+    await this.studio.edit([{ op: 'scene.remove', motion, index }], t('edit.remove_scene'));
   }
 
   async duplicateScene(motion: string, index: number): Promise<void> {
@@ -243,7 +247,7 @@ export class Edits {
   async moveScene(motion: string, index: number, to: number): Promise<void> {
     const n = this.studio.document?.motions[motion]?.scenes.length ?? 0;
     if (to < 0 || to >= n || to === index) return;
-    if (await this.edit([{ op: 'scene.move', motion, index, to }], t('edit.move_scene'))) {
+    if (await this.studio.edit([{ op: 'scene.move', motion, index, to }], t('edit.move_scene'))) {
       this.studio.select({ kind: 'scene', motion, index: to });
     }
   }
@@ -256,12 +260,12 @@ export class Edits {
       const key = { t: time, y: this.inDocument(joint, position), ease: 'smooth' as Ease };
       return { op: 'key.put', motion, joint, key };
     });
-    await this.edit(ops, t('edit.add_key'));
+    await this.studio.edit(ops, t('edit.add_key'));
   }
 
   async moveKey(motion: string, joint: string, from: number, to: number): Promise<void> {
     if (Math.abs(from - to) < 1e-9) return;
-    await this.edit([{ op: 'key.move', motion, joint, t: from, to }], t('edit.move_key'));
+    await this.studio.edit([{ op: 'key.move', motion, joint, t: from, to }], t('edit.move_key'));
   }
 
   async removeKey(motion: string, joint: string, time: number): Promise<void> {
@@ -271,7 +275,7 @@ export class Edits {
       track?.keys.length === 1
         ? { op: 'track.remove', motion, joint }
         : { op: 'key.remove', motion, joint, t: time };
-    await this.edit([op], t('edit.remove_key'));
+    await this.studio.edit([op], t('edit.remove_key'));
   }
 
   /** Lets a joint swing so many times as far in a motion, with its mirror image where that is asked for. */
@@ -285,7 +289,7 @@ export class Edits {
       const unit = angleUnit(this.studio.document);
       return toDocument(description, unit, clamped(description, fromDocument(description, unit, value)));
     };
-    await this.edit(scaledSwing(motion, whole, joints, factor, within), t('edit.swing', { joint }));
+    await this.studio.edit(scaledSwing(motion, whole, joints, factor, within), t('edit.swing', { joint }));
   }
 
   // History and files
@@ -316,11 +320,6 @@ export class Edits {
     return this.studio.ask<Exported>('export', { format, motion });
   }
 
-  /** Sends changes as one step; whether the server took them. */
-  edit(ops: Op[], label: string): Promise<boolean> {
-    return this.studio.edit(ops, label);
-  }
-
   /** The table by which joints mirror each other. */
   mirror(): Mirror | null {
     const { document, robot } = this.studio;
@@ -329,7 +328,7 @@ export class Edits {
 
   private async setWithoutImages(positions: Positions, label: string): Promise<void> {
     if (this.studio.selection.kind === 'free') this.studio.display.setFree(positions);
-    else await this.edit(this.jointOps(positions), label);
+    else await this.studio.edit(this.jointOps(positions), label);
   }
 
   private withImages(positions: Positions): Positions {
