@@ -252,6 +252,8 @@ impl GripForce {
             GripTask::Close { force, .. } => {
                 (force + UNFELT.max(PRESS * force)).min(hand.force_max())
             }
+            // What presses is let go before the fingers part: a hand that is held up while it opens would strike back.
+            GripTask::MoveTo { .. } if velocity > 0.0 && self.is_touching() => 0.0,
             GripTask::Stay | GripTask::MoveTo { .. } => hand.force_max(),
         };
         let (full, press) = (reach(hand.force_max()), reach(press));

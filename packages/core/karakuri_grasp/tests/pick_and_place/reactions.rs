@@ -128,6 +128,30 @@ fn stalls_while_closing_do_not_strike(stall: Stall) {
     }
 }
 
+/// A hand whose targets are late just after it begins to open must not press again.
+#[test]
+fn late_targets_while_opening_do_not_strike() {
+    for begin in (0..8).map(|i| 0.001 * f64::from(i)) {
+        let mut cell = Cell::new("start1", "arm6");
+        start(&mut cell, goal());
+        let mut opening: Option<f64> = None;
+        while cell.machine.feedback().stage != Stage::Retreat {
+            assert!(cell.step().is_none() && cell.world.time() < 20.0);
+            let time = cell.world.time();
+            if cell.machine.feedback().stage == Stage::Open && opening.is_none() {
+                opening = Some(time);
+                cell.peak_force = 0.0;
+            }
+            let since = opening.map_or(-1.0, |opening| time - opening);
+            cell.stall = (begin..begin + 0.01).contains(&since).then_some(Stall::HandTargets);
+        }
+        let force = cell.peak_force;
+        println!("{force:.1} N, late from {begin:.3} s of opening on");
+        // It held with 10 N.
+        assert!(force < 10.5, "{force:.1} N, late from {begin:.3} s of opening on");
+    }
+}
+
 /// A controller that does not run for a while aborts no motion, whenever that begins, and if it comes twice: the motion goes on
 /// from where the arm came to be.
 #[test]
