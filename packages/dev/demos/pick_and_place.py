@@ -307,7 +307,8 @@ def run(client, task, start, out, number):
     }
     accepted = ended * 1e-9 - outcome.elapsed
     summary["phases"] = [{"state": state, "begins_s": round(accepted + elapsed, 3)} for state, elapsed in phases]
-    summary.update(measure(record, task))
+    # What stands is judged as it was seen last: of the samples before the end a slow listener may have missed the last ones.
+    summary.update(measure(record, recorder.last("objects"), task))
     save(record, out, number)
     say(describe(summary))
     return summary
@@ -340,9 +341,9 @@ def send(client, goal):
     return result, phases
 
 
-def measure(record, task):
+def measure(record, standing, task):
     """How well the object was placed, held and carried; lengths [m], angles [rad], forces [N]."""
-    last = placed(record["objects"])[task["object"]]
+    last = next(o.pose for o in standing.objects if o.name == task["object"])
     target = task["place"]["xyz"]
     off = math.dist((last.position.x, last.position.y, last.position.z), target)
     forces = [pressing(message) for finger in ("left", "right") for message in record[finger].values()]
@@ -353,11 +354,6 @@ def measure(record, task):
         "largest_finger_force_N": max(forces, default=float("nan")),
         "largest_tracking_error_rad": max(errors, default=float("nan")),
     }
-
-
-def placed(objects):
-    """Poses by name in the last message."""
-    return {o.name: o.pose for o in objects[max(objects)].objects}
 
 
 def pressing(message):

@@ -63,6 +63,10 @@ class Recorder(Node):
         stamps = sorted(time for time in self.taken[name] if time <= until)
         return {time: deserialize_message(self.taken[name][time], kind) for time in stamps}
 
+    def last(self, name):
+        """The newest message of a topic, which must have been heard."""
+        return deserialize_message(self.taken[name][self.newest[name]], self.ears[name].msg_type)
+
     def missing(self, name, since, until, period):
         """How many messages of a topic with a period [ns] are not there from a time to another."""
         expected = (until - since) // period + 1
