@@ -14,7 +14,7 @@ use std::sync::Arc;
 use karakuri_dynamics::{
     SingularInertia, forward_kinematics, integrate, rnea_at_velocity, update_velocities,
 };
-use karakuri_spatial::Vector3;
+use karakuri_spatial::{Force, Vector3};
 
 use crate::constraint::spring::AttachedSpring;
 use crate::state::robot::Robot;
@@ -82,10 +82,13 @@ impl Robot {
         let mut mean = std::mem::take(&mut self.free_motion.velocity);
         // The fixed point starts from the rates of the step's start: off by `½ h v̇` only.
         mean.copy_from_slice(&self.v);
+        // Wrenches of zero are spared the rounds.
+        let pushed = self.applied.iter().any(|wrench| *wrench != Force::default());
         for _ in 0..ROUNDS {
             // `v_m = v + ½h M⁻¹ (τ − c(q_m, v_m))`, on the loops; then `v' = 2 v_m − v`, pulled by the springs.
             update_velocities(&model, &mut self.data, &mean);
-            rnea_at_velocity(&model, &mut self.data, &mean, &self.zeros, &self.applied);
+            let applied: &[Force] = if pushed { &self.applied } else { &[] };
+            rnea_at_velocity(&model, &mut self.data, &mean, &self.zeros, applied);
             for (k, (mean, bias)) in mean.iter_mut().zip(&self.data.effort).enumerate() {
                 *mean = self.feedforward(k) - bias;
             }
