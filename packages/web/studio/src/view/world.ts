@@ -29,7 +29,7 @@ const SIDES: Record<Side, [number, number, number]> = {
 };
 const FIELD_OF_VIEW = 30;
 /** A processor draws what moves with this part of the pixels a side, and all of them when nothing has moved for so long [ms]. */
-const MOVING = 0.6;
+const MOVING = 0.5;
 const STILL = 150;
 
 export class World {
