@@ -18,7 +18,7 @@ use karakuri_dynamics::{
     forward_kinematics, kinetic_energy, potential_energy, rnea_at_velocity, update_velocities,
 };
 use karakuri_model::{Base, Model};
-use karakuri_spatial::{Force, Vector3};
+use karakuri_spatial::Vector3;
 
 use crate::state::robot::Robot;
 use crate::state::turns::LongestTurn;
@@ -94,9 +94,8 @@ impl Robot {
         if !self.energy_guard.is_exact() {
             return;
         }
-        let pushed = self.applied.iter().any(|wrench| *wrench != Force::default());
         let driven = (0..self.v.len()).any(|k| self.feedforward(k) != 0.0);
-        if pushed || driven || self.springs.any() || !self.moves_freely(h) {
+        if self.is_pushed() || driven || self.springs.any() || !self.moves_freely(h) {
             return;
         }
         let v = std::mem::take(&mut self.v);

@@ -417,6 +417,11 @@ impl Robot {
         self.loops.close(model, &mut self.data, q);
     }
 
+    /// Whether a wrench from outside acts on one of its bodies in this step.
+    pub(crate) fn is_pushed(&self) -> bool {
+        self.applied.iter().any(|wrench| *wrench != Force::default())
+    }
+
     /// Half of the least width of its moving shapes. [m]
     pub(crate) fn half_width(&self) -> f64 {
         self.extents.iter().fold(f64::INFINITY, |least, [_, half_width]| least.min(*half_width))

@@ -83,7 +83,7 @@ impl Robot {
         // The fixed point starts from the rates of the step's start: off by `½ h v̇` only.
         mean.copy_from_slice(&self.v);
         // Wrenches of zero are spared the rounds.
-        let pushed = self.applied.iter().any(|wrench| *wrench != Force::default());
+        let pushed = self.is_pushed();
         for _ in 0..ROUNDS {
             // `v_m = v + ½h M⁻¹ (τ − c(q_m, v_m))`, on the loops; then `v' = 2 v_m − v`, pulled by the springs.
             update_velocities(&model, &mut self.data, &mean);
