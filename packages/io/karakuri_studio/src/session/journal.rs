@@ -97,7 +97,8 @@ impl Journal {
     }
 
     /// What was left is in this session's journal now.
-    pub(super) fn forget_left(&self) {
+    pub(super) fn forget_left(&mut self) {
+        self.sync();
         if self.file.is_some() {
             let _absent = std::fs::remove_file(aside(&self.path));
         }
@@ -115,8 +116,10 @@ impl Journal {
         if self.problem.is_some() {
             return;
         }
-        let written = if self.file.is_none() || self.since_copy >= SNAPSHOT_EVERY {
-            self.write_copy(document)
+        let written = if self.file.is_none() {
+            self.begin(document)
+        } else if self.since_copy >= SNAPSHOT_EVERY {
+            self.replace(document)
         } else {
             self.since_copy += 1;
             self.append(&Line::Ops(ops.to_vec()))
@@ -129,17 +132,33 @@ impl Journal {
         self.unsynced.get_or_insert_with(Instant::now);
     }
 
-    fn write_copy(&mut self, document: &Document) -> std::io::Result<()> {
+    /// Writes the first copy. [`Self::sync`] brings it to the disk, as it does changes: whoever waits for the edit does not wait
+    /// for the disk.
+    fn begin(&mut self, document: &Document) -> std::io::Result<()> {
+        let text = self.copy(document)?;
+        let mut file = File::create(&self.path)?;
+        file.write_all(text.as_bytes())?;
+        self.file = Some(file);
+        self.since_copy = 0;
+        Ok(())
+    }
+
+    /// Puts a copy in the place of the lines so far, which are there until it is on the disk.
+    fn replace(&mut self, document: &Document) -> std::io::Result<()> {
+        write_atomic(&self.path, self.copy(document)?.as_bytes()).map_err(|e| e.error)?;
+        self.file = Some(OpenOptions::new().append(true).open(&self.path)?);
+        self.since_copy = 0;
+        Ok(())
+    }
+
+    fn copy(&self, document: &Document) -> std::io::Result<String> {
         let lines = [Line::File(self.base.clone()), Line::Document(Box::new(document.clone()))];
         let mut text = String::new();
         for line in &lines {
             text += &serde_json::to_string(line)?;
             text.push('\n');
         }
-        write_atomic(&self.path, text.as_bytes()).map_err(|e| e.error)?;
-        self.file = Some(OpenOptions::new().append(true).open(&self.path)?);
-        self.since_copy = 0;
-        Ok(())
+        Ok(text)
     }
 
     fn append(&mut self, line: &Line) -> std::io::Result<()> {
