@@ -58,6 +58,16 @@ for (const scheme of ['dark', 'light'] as const) {
   });
 }
 
+test('handles are there in high and low detail', async ({ start, studio, page }) => {
+  await start('greet.yaml');
+  const sole = await studio.link('r_sole');
+  for (let i = 0; i < 2; i++) {
+    await page.getByRole('button', { name: 'Low detail' }).click();
+    await studio.idle();
+    expect(await studio.link('r_sole')).toEqual(sole);
+  }
+});
+
 test('a bow is made with the keyboard alone', async ({ start, studio, page }) => {
   await start('greet.yaml');
   const bow = page.getByRole('button', { name: /^bow/ }).first();

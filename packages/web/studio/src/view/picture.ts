@@ -59,12 +59,12 @@ export class Picture {
     this.pull = new Pull(this.world, studio);
   }
 
-  /** Builds everything anew where bodies or their looks are others now. */
-  setStage(stage: Stage, detailed: boolean | null): void {
+  /** Builds everything anew where bodies or their looks are others now; what it is built for. */
+  setStage(stage: Stage, detailed: boolean | null): string {
     const fine = detailed ?? !this.world.inSoftware;
     const { number: _, ...looks } = stage;
     const shape = JSON.stringify([looks, fine]);
-    if (shape === this.shape) return;
+    if (shape === this.shape) return shape;
     this.looked = false;
     this.shape = shape;
     this.clear();
@@ -99,6 +99,7 @@ export class Picture {
     });
     this.recolor();
     this.update();
+    return shape;
   }
 
   /** Puts the bodies where they are now. */
