@@ -1,4 +1,4 @@
-// What the page may take. Others may use the machine: of some, the fastest or the last but one counts.
+// What the page may take. Others may use the machine: of some, the fastest counts.
 
 import { writeFileSync } from 'node:fs';
 import { expect, test } from './support/test';
@@ -64,9 +64,8 @@ test('an edit is drawn within 50 ms', async ({ start, studio, page, folder }) =>
     // a processor may still draw the sharp picture
     await page.waitForTimeout(100);
   }
-  times.sort((a, b) => a - b);
   console.log(`an edit is drawn after ${times.map((time) => time.toFixed(0)).join(', ')} ms`);
-  expect(times[8]).toBeLessThan(50 * SLACK);
+  expect(Math.max(...times)).toBeLessThan(50 * SLACK);
 });
 
 test('a robot among a hundred bodies moves smoothly', async ({ start, studio, page, folder }) => {

@@ -8,6 +8,9 @@ import type { Studio } from './studio.svelte';
 /** Rows a second of what is drawn. [Hz] */
 const RATE = 60;
 
+/** Time after which a page that has no frame counts as not seen. [ms] */
+const UNSEEN = 200;
+
 /** A sampled motion with its rows. */
 export interface Sampled {
   motion: string;
@@ -217,6 +220,8 @@ export class Display {
       return;
     }
     this.sampling.run(async () => {
+      // a pose goes before the curves, which would take the processor from its picture
+      if (!this.byTime) await this.placed().then(drawn);
       const report = await this.studio.socket.request<ClipReport>('clip', { motion, rate: RATE });
       const known = this.sampled?.report.hash === report.hash ? this.sampled.clip : undefined;
       const clip = known ?? (await this.fetchClip(report.hash, report.dt, report.duration));
@@ -311,6 +316,14 @@ export class Display {
     }
     this.drawn++;
   }
+}
+
+/** Waits until the next frame is drawn; of a page that nobody sees there is none. */
+function drawn(): Promise<void> {
+  return new Promise((done) => {
+    setTimeout(done, UNSEEN);
+    requestAnimationFrame(() => setTimeout(done));
+  });
 }
 
 function ofPose(evaluated: Evaluated): Balance {

@@ -1,6 +1,8 @@
 // The bodies of a stage as three objects: one group a body, in the order of frames.
 
 import {
+  BufferAttribute,
+  type BufferGeometry,
   Color,
   EdgesGeometry,
   Group,
@@ -10,8 +12,9 @@ import {
   Mesh,
   MeshLambertMaterial,
   MeshStandardMaterial,
-  type Object3D,
+  Object3D,
 } from 'three';
+import { mergeGeometries } from 'three/addons/utils/BufferGeometryUtils.js';
 import { BODY_STRIDE } from '../session/frames';
 import type { Place } from '../session/place';
 import type { ShapeDescription, Stage } from '../wire/wire';
@@ -30,6 +33,8 @@ export class Figures {
   readonly root = new Group();
   private readonly bodies: Group[] = [];
   private readonly materials: Material[] = [];
+  /** Opaque primitives of each body in its frame, which a processor draws as one. */
+  private readonly pieces = new Map<Object3D, BufferGeometry[]>();
   private highlighted: number | null = null;
 
   /** `changed` is told when a mesh has come; `failed` of one that has not. */
@@ -52,6 +57,7 @@ export class Figures {
     if (!look.ghost) {
       for (const object of stage.objects) this.addShape(this.addBody(), object.shape, IDENTITY, object.color);
     }
+    this.mergePieces();
   }
 
   /** Puts the bodies where a row has them. */
@@ -122,7 +128,12 @@ export class Figures {
   }
 
   private addShape(parent: Object3D, shape: ShapeDescription, pose: Place, color: number[]): void {
-    const mesh = new Mesh(primitive(shape, this.detail), this.material(color));
+    const geometry = primitive(shape, this.detail);
+    if (this.detail === 'coarse' && shape.kind !== 'mesh' && (color[3] ?? 1) === 1) {
+      this.addPiece(parent, geometry, pose, color);
+      return;
+    }
+    const mesh = new Mesh(geometry, this.material(color));
     mesh.position.fromArray(pose, 0);
     mesh.quaternion.fromArray(pose, 3);
     mesh.castShadow = !this.look.ghost;
@@ -141,6 +152,33 @@ export class Figures {
     }
   }
 
+  private addPiece(parent: Object3D, geometry: BufferGeometry, pose: Place, color: number[]): void {
+    const place = new Object3D();
+    place.position.fromArray(pose, 0);
+    place.quaternion.fromArray(pose, 3);
+    place.updateMatrix();
+    geometry.applyMatrix4(place.matrix);
+    const { r, g, b } = colorOf(color);
+    const n = geometry.getAttribute('position').count;
+    geometry.setAttribute('color', new BufferAttribute(new Float32Array(n * 3), 3));
+    for (let i = 0; i < n; i++) geometry.getAttribute('color').setXYZ(i, r, g, b);
+    const pieces = this.pieces.get(parent) ?? [];
+    pieces.push(geometry);
+    this.pieces.set(parent, pieces);
+  }
+
+  private mergePieces(): void {
+    for (const [parent, pieces] of this.pieces) {
+      const material = this.material([1, 1, 1, 1]);
+      material.vertexColors = !this.look.ghost;
+      const mesh = new Mesh(mergeGeometries(pieces), material);
+      mesh.castShadow = mesh.receiveShadow = !this.look.ghost;
+      parent.add(mesh);
+      for (const piece of pieces) piece.dispose();
+    }
+    this.pieces.clear();
+  }
+
   /** Edges tell boxes of one colour apart. A processor draws them as slowly as the boxes. */
   private addEdges(mesh: Mesh): void {
     const material = new LineBasicMaterial({ color: 0x000000, transparent: true, opacity: 0.28 });
@@ -151,7 +189,7 @@ export class Figures {
     mesh.add(edges);
   }
 
-  private material([r, g, b, a]: number[]): Material {
+  private material(color: number[]): Material {
     const ghost = this.look.ghost;
     const look = ghost && {
       color: ghost.color,
@@ -165,13 +203,19 @@ export class Figures {
         ? new MeshStandardMaterial(look ?? { roughness: 0.62, metalness: 0.08 })
         : new MeshLambertMaterial(look);
     if (!ghost) {
-      material.color.setRGB(r ?? 0.7, g ?? 0.7, b ?? 0.7, 'srgb');
-      material.transparent = (a ?? 1) < 1;
-      material.opacity = a ?? 1;
+      const opacity = color[3] ?? 1;
+      material.color.copy(colorOf(color));
+      material.transparent = opacity < 1;
+      material.opacity = opacity;
     }
     this.materials.push(material);
     return material;
   }
+}
+
+/** Colour of red, green and blue as the eye sees them, by default grey. */
+function colorOf([r, g, b]: number[]): Color {
+  return new Color().setRGB(r ?? 0.7, g ?? 0.7, b ?? 0.7, 'srgb');
 }
 
 const IDENTITY: Place = [0, 0, 0, 0, 0, 0, 1];

@@ -19,6 +19,13 @@ export class Handles {
   readonly dots = new Object3D();
   private readonly gizmo: TransformControls;
   private readonly target = new Object3D();
+  private readonly ball: SphereGeometry;
+  private readonly look = new MeshBasicMaterial({
+    color: COLORS.com,
+    transparent: true,
+    opacity: 0.85,
+    depthTest: false,
+  });
   private links: LinkDescription[] = [];
   private chosen: string | null = null;
   private held = false;
@@ -26,9 +33,10 @@ export class Handles {
   constructor(
     private readonly world: World,
     canvas: HTMLCanvasElement,
-    private readonly size: number,
+    size: number,
     private readonly listener: HandleListener,
   ) {
+    this.ball = new SphereGeometry(0.016 * size, 16, 12);
     this.gizmo = new TransformControls(world.camera, canvas);
     this.gizmo.size = 0.7;
     world.scene.add(this.dots, this.target, this.gizmo.getHelper());
@@ -42,16 +50,13 @@ export class Handles {
   }
 
   show(links: LinkDescription[]): void {
+    const named = (link: LinkDescription, i: number) => link.name === this.links[i]?.name;
+    const stay = links.length === this.links.length && links.every(named);
     this.links = links;
+    if (stay) return;
     this.dots.clear();
     for (const link of links) {
-      const material = new MeshBasicMaterial({
-        color: COLORS.com,
-        transparent: true,
-        opacity: 0.85,
-        depthTest: false,
-      });
-      const dot = new Mesh(new SphereGeometry(0.016 * this.size, 16, 12), material);
+      const dot = new Mesh(this.ball, this.look);
       dot.renderOrder = 11;
       dot.userData.link = link.name;
       this.dots.add(dot);
@@ -110,6 +115,8 @@ export class Handles {
 
   dispose(): void {
     window.removeEventListener('blur', this.letGo);
+    this.ball.dispose();
+    this.look.dispose();
     this.gizmo.dispose();
     this.gizmo.getHelper().removeFromParent();
     this.dots.removeFromParent();

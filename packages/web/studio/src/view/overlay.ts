@@ -57,6 +57,8 @@ export class Overlay {
   );
   private readonly foot = new Group();
   private readonly zmp = new Group();
+  /** Corners and height of the polygon that is drawn. */
+  private shown = '';
 
   /** `size` is about the height of the robot. [m] */
   constructor(size: number) {
@@ -106,6 +108,9 @@ export class Overlay {
   }
 
   private draw(polygon: [number, number][], z: number): void {
+    const shown = `${polygon} ${z}`;
+    if (shown === this.shown) return;
+    this.shown = shown;
     const shape = new Shape(polygon.map(([x, y]) => new Vector2(x, y)));
     this.polygon.geometry.dispose();
     this.polygon.geometry = new ShapeGeometry(shape);

@@ -47,6 +47,9 @@ export class World {
   private readonly observer: ResizeObserver;
   private floor: Floor | null = null;
   private requested = 0;
+  /** Size of the canvas in the window. [pixel] */
+  private width = 0;
+  private height = 0;
   /** Pixels that are drawn for one of the window, a side. */
   private sharpness = 1;
   /** Timer of the sharp picture of what has come to rest. */
@@ -64,7 +67,7 @@ export class World {
     this.orbit.addEventListener('change', () => this.invalidate());
     // Sky and ground light shadows of robots softly; the sun gives them form.
     this.scene.add(new HemisphereLight(0xffffff, 0xa49e96, 1.75), this.sun, this.sun.target);
-    this.observer = new ResizeObserver(() => this.resize());
+    this.observer = new ResizeObserver(() => this.measure());
     this.observer.observe(canvas);
     // A lost context comes back empty: three fills it again from the scene.
     canvas.addEventListener('webglcontextrestored', () => this.invalidate());
@@ -207,7 +210,16 @@ export class World {
   private draw(): void {
     this.changed = false;
     this.renderer.render(this.scene, this.camera);
+    // at once, and not with the page's frame: whoever draws begins while the page is laid out and painted
+    this.renderer.getContext().flush();
     this.frames++;
+  }
+
+  /** Takes the size of the canvas, which would have the page laid out if a frame asked for it. */
+  private measure(): void {
+    this.width = this.canvas.clientWidth;
+    this.height = this.canvas.clientHeight;
+    this.resize();
   }
 
   private resize(): void {
@@ -217,7 +229,7 @@ export class World {
 
   /** Gives the picture the size of the canvas, unless that has none. */
   private fit(sharpness: number): boolean {
-    const { clientWidth: width, clientHeight: height } = this.canvas;
+    const { width, height } = this;
     if (width === 0 || height === 0) return false;
     this.sharpness = sharpness;
     // in one call: each size that is set has the browser make the buffer anew, the same one, too
