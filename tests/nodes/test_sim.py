@@ -25,7 +25,7 @@ from karakuri_msgs.srv import (
 )
 from rosgraph_msgs.msg import Clock
 from rclpy.action import ActionClient
-from sensor_msgs.msg import Imu, JointState
+from sensor_msgs.msg import FluidPressure, Imu, JointState
 from simulation_interfaces.action import SimulateSteps
 from simulation_interfaces.msg import SimulationState
 from simulation_interfaces.srv import (
@@ -482,6 +482,49 @@ def test_noise_has_its_covariance_and_motors_their_topic(domain, ros, tmp_path):
         assert state.effort[1] == pytest.approx(-0.01 * state.velocity[1], rel=1e-6)
 
 
+GANTRY = """<robot name="gantry"><link name="base"/><link name="head">
+  <inertial><mass value="1"/><inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <joint name="lift" type="prismatic"><parent link="base"/><child link="head"/><origin xyz="0 0 0.3"/><axis xyz="0 0 1"/>
+    <limit lower="-0.3" upper="0.1" effort="200" velocity="1"/></joint></robot>"""
+CUP = """drives: {lift: {stiffness: 20000, damping: 600}}
+suction:
+  vacuum:
+    pump: {flow: 3.3e-4, vacuum: 85000}
+    blow_off: 1.0e-3
+    cups: {cup: {link: head, lip: {rpy: [3.14159265, 0, 0]}, radius: 0.0191, force: 69}}
+"""
+PLATE = """robots: [{name: gantry, urdf: gantry.urdf, config: gantry.yaml, joints: {lift: -0.28}}]
+ground: {friction: 0.5}
+bodies: [{name: plate, mass: 0.5, shape: {box: [0.2, 0.2, 0.02]}, pose: {xyz: [0, 0, 0.01]}}]
+"""
+
+
+def test_a_cup_lifts_what_it_seals_on(domain, ros, tmp_path):
+    for name, text in (("gantry.urdf", GANTRY), ("gantry.yaml", CUP), ("scene.yaml", PLATE)):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    parameters = {"scene": str(tmp_path / "scene.yaml"), "real_time_factor": 4.0}
+    with NodeProcess(domain, "sim", namespace="/cups", parameters=parameters):
+        pressure = ros.subscribe(FluidPressure, "/cups/pressure/cup", 10)
+        commands = ros.publisher(JointState, "/cups/joint_command")
+        assert abs(pressure.wait().fluid_pressure - 101325.0) < 1.0 and pressure.last.header.frame_id.endswith("head")
+        ros.wait_for(lambda: commands.get_subscription_count() == 1)
+
+        def command(height, force):
+            commands.publish(JointState(name=["lift", "vacuum"], position=[height - 0.3, math.nan], effort=[math.nan, force]))
+
+        def plate():
+            return ros.call(GetEntityState, "/cups/sim/get_entity_state", entity="plate").state.pose.position.z
+
+        # 60 kPa of 69 N
+        ros.wait_for(lambda: command(0.02, 69.0) or pressure.last.fluid_pressure < 45e3, what="a vacuum")
+        for mm in range(20, 121):
+            command(1e-3 * mm, 69.0)
+            time.sleep(0.01)
+        ros.wait_for(lambda: command(0.12, 69.0) or plate() > 0.105, what="a plate that is lifted")
+        ros.wait_for(lambda: command(0.12, 0.0) or plate() < 0.02, what="a plate that is let go")
+        assert pressure.last.fluid_pressure > 95e3
+
+
 def test_refuses_unknown_names_and_bad_poses(paused, ros):
     answer = service(ros, GetEntityState, "get_entity_state", entity="teapot")
     assert answer.result.result == NOT_FOUND and "cube" in answer.result.error_message
@@ -882,7 +925,7 @@ def test_nonsense_commands_are_ignored_by_name(sim, ros):
         for value in (1e300, -1e30, math.inf, -math.inf):
             commands.publish(JointState(name=names[:1], **{field: [value]}))
     ros.wait_for(lambda: "is ignored" in sim.output(), what="a sentence about it")
-    assert "command of joint `shoulder_yaw`" in sim.output()
+    assert "command of `shoulder_yaw`" in sim.output()
     stamp = nanoseconds(states.last.header.stamp)
     states.wait(lambda m: nanoseconds(m.header.stamp) > stamp + 200_000_000)
     assert distance(at(states.last), before) < 1e-3, "the arm stays where it is"

@@ -38,9 +38,20 @@ impl CollisionScene {
     ///
     /// A ray that starts inside a solid hits it at once, with a zero normal. Of equals the lower id.
     pub fn cast_ray(&self, origin: &Vector3, direction: &Vector3, range: f64) -> Option<RayHit> {
+        self.cast_ray_past(origin, direction, range, |_| false)
+    }
+
+    /// As [`Self::cast_ray`], through the colliders that `is_passed` names.
+    pub fn cast_ray_past(
+        &self,
+        origin: &Vector3,
+        direction: &Vector3,
+        range: f64,
+        is_passed: impl Fn(ColliderId) -> bool,
+    ) -> Option<RayHit> {
         let ray = Ray::new(convert::vector(origin), convert::vector(direction));
         let mut nearest: Option<RayHit> = None;
-        for (id, placed) in self.placed() {
+        for (id, placed) in self.placed().filter(|(id, _)| !is_passed(*id)) {
             let reach = nearest.map_or(range, |hit| hit.distance);
             if let Some(hit) =
                 placed.parry.cast_ray_and_get_normal(&placed.parry_pose(), &ray, reach, true)

@@ -15,6 +15,7 @@ use karakuri_spatial::{Inertia, Pose, Vector3};
 use crate::diagnostic::{Diagnostic, Diagnostics, Report};
 use crate::{
     Base, Bumper, Cone, Drive, JointKind, Limits, Model, MotorSpec, SensorKind, SensorNoise, Shape,
+    SuctionUnit,
 };
 
 /// A link: a rigid piece, and a frame of its own name.
@@ -232,6 +233,7 @@ pub struct ModelBuilder {
     pub(crate) loops: Vec<LoopSpec>,
     pub(crate) motors: Vec<MotorSpec>,
     pub(crate) sensors: Vec<SensorSpec>,
+    pub(crate) suctions: Vec<SuctionUnit<String>>,
     pub(crate) ignored_pairs: Vec<(String, String)>,
     pub(crate) touching_pairs: Vec<(String, String)>,
     pub(crate) end_effector: Option<EndEffectorSpec>,
@@ -255,6 +257,7 @@ impl ModelBuilder {
             loops: Vec::new(),
             motors: Vec::new(),
             sensors: Vec::new(),
+            suctions: Vec::new(),
             ignored_pairs: Vec::new(),
             touching_pairs: Vec::new(),
             end_effector: None,
@@ -296,6 +299,13 @@ impl ModelBuilder {
     #[must_use]
     pub fn sensor(mut self, sensor: SensorSpec) -> Self {
         self.sensors.push(sensor);
+        self
+    }
+
+    /// Adds suction cups on one vacuum generator.
+    #[must_use]
+    pub fn suction(mut self, unit: SuctionUnit<String>) -> Self {
+        self.suctions.push(unit);
         self
     }
 

@@ -3,6 +3,7 @@
 mod apply;
 mod joints;
 mod loops;
+mod suction;
 mod values;
 
 use std::ops::RangeInclusive;
@@ -17,7 +18,7 @@ use crate::diagnostic::{Report, Subject};
 use crate::yaml::{self, Fields, Node, Reader, Value};
 use crate::{Base, Convex, Noise, SensorKind, SensorNoise, read_motor};
 
-const KEYS: [&str; 13] = [
+const KEYS: [&str; 14] = [
     "base",
     "base_pose",
     "groups",
@@ -27,6 +28,7 @@ const KEYS: [&str; 13] = [
     "motors",
     "loops",
     "sensors",
+    "suction",
     "end_effector",
     "postures",
     "collision",
@@ -85,6 +87,12 @@ pub(crate) fn read(file: &str, text: &str, report: &mut Report) -> RobotConfig {
         for (name, place, node, path) in reader.entries(node, &path) {
             reader.report.locate(Subject::Sensor(name.to_owned()), place.clone());
             config.sensors.extend(read_sensor(&mut reader, name, node, &path));
+        }
+    }
+    if let Some((node, path)) = fields.get("suction") {
+        for (name, place, node, path) in reader.entries(node, &path) {
+            reader.report.locate(Subject::Suction(name.to_owned()), place.clone());
+            config.suctions.extend(suction::read(&mut reader, name, node, &path));
         }
     }
     if let Some((node, path)) = fields.get("postures") {

@@ -126,6 +126,7 @@ pub(crate) enum Subject {
     Motor(String),
     Loop(String),
     Sensor(String),
+    Suction(String),
     Group(String),
     Posture(String),
     EndEffector,

@@ -11,6 +11,7 @@ mod load;
 mod mesh;
 mod model;
 mod motor;
+mod suction;
 mod text;
 mod urdf;
 mod xml;
@@ -31,4 +32,5 @@ pub use motor::{
     Exponential, ExponentialEnd, Linear, MotorCommand, MotorLaw, MotorResponse, MotorSpec,
     MotorState, Plastic, SpeedTorque, Table, Viscoelastic, read_motor,
 };
+pub use suction::{ATMOSPHERE, SuctionCup, SuctionUnit, VacuumGenerator};
 pub use text::decode_text;

@@ -18,6 +18,7 @@ use karakuri_spatial::{Inertia, Pose, Vector3};
 
 use crate::joint_motion::{DofKind, JointMotion};
 use crate::motor::{MotorCommand, MotorLaw};
+use crate::suction::SuctionUnit;
 
 /// Index of a body (and of the joint it hangs on).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -57,6 +58,8 @@ pub struct Model {
     pub motors: Vec<Motor>,
     /// Sensors on the links.
     pub sensors: Vec<Sensor>,
+    /// Suction cups, by the generators that evacuate them.
+    pub suctions: Vec<SuctionUnit>,
     /// Collision shapes, on bodies and on the fixed base.
     pub collisions: Vec<Geometry>,
     /// Visual shapes, on bodies and on the fixed base.

@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use approx::assert_relative_eq;
 use karakuri_model::{
-    Asset, AssetError, Assets, Base, Diagnostics, Loaded, NoAssets, SensorKind, Source, load,
+    Asset, AssetError, Assets, Base, Diagnostics, Loaded, NoAssets, SensorKind, Source,
+    VacuumGenerator, load,
 };
 
 /// A two-link arm and a coupler that ends where the finger's end is.
@@ -391,4 +392,58 @@ fn a_flood_of_problems_is_cut_and_counted() {
     let last = problems.0.last().unwrap();
     assert!(last.message.starts_with("4900 more problems"), "{last}");
     assert_eq!(problems.errors().count(), 101);
+}
+
+#[test]
+fn suction_cups_are_on_links() {
+    let yaml = "suction:\n  pump:\n    pump: {flow: 3.3e-4, vacuum: 85000}\n    cups:\n      \
+                a: {link: tip, radius: 0.02, force: 60}\n      b: {link: tip, radius: 0.01, check_valve: true}\n  \
+                jet:\n    ejector: [[0, 3e-4], [85000, 0]]\n    cups: {c: {link: tip, radius: 0.01, area: 2e-4}}\n";
+    let model = read(yaml).unwrap().model;
+    let [pump, jet] = &model.suctions[..] else { panic!("{:?}", model.suctions) };
+    let [a, b] = &pump.cups[..] else { panic!("{pump:?}") };
+    assert_eq!(pump.generator, VacuumGenerator::Pump { free_flow: 3.3e-4, largest: 85e3 });
+    assert_eq!(jet.generator, VacuumGenerator::Table(vec![[0.0, 3e-4], [85e3, 0.0]]));
+    assert_eq!(model.frames[a.link.0].name, "tip");
+    // 60 N at 60 kPa; without a stated force, the circle of the lip.
+    assert!((a.area - 1e-3).abs() < 1e-15 && (b.area - 1e-4 * std::f64::consts::PI).abs() < 1e-15);
+    assert!((a.least_radius - 0.06).abs() < 1e-15 && !a.has_check_valve && b.has_check_valve);
+}
+
+#[test]
+fn wrong_suction_cups_are_refused_in_place() {
+    let pump = "pump: {flow: 3.3e-4, vacuum: 85000}";
+    let cup = "a: {link: tip, radius: 0.02}";
+    for (unit, words) in [
+        (format!("{{cups: {{{cup}}}}}"), "suction.v: needs a `pump` or an `ejector`"),
+        (format!("{{{pump}}}"), "suction.v.cups is missing"),
+        (format!("{{{pump}, cups: {{}}}}"), "suction `v`: it has no cup"),
+        (format!("{{{pump}, cups: {{a: {{link: tip}}}}}}"), "suction.v.cups.a.radius is missing"),
+        (
+            format!("{{{pump}, cups: {{a: {{link: top, radius: 1e-2}}}}}}"),
+            "cup `a`: link `top` does not exist",
+        ),
+        (
+            format!("{{{pump}, cups: {{a: {{link: tip, radius: 1e-2, area: 1e-4, force: 6}}}}}}"),
+            "suction.v.cups.a.force: the area says the same",
+        ),
+        (
+            format!("{{{pump}, cups: {{a: {{link: tip, radius: 0.02, least_radius: 0.01}}}}}}"),
+            "least_radius 0.01 m is below the lip's 0.02 m",
+        ),
+        (format!("{{ejector: [[0, 1e-4]], cups: {{{cup}}}}}"), "suction.v.ejector: needs two rows"),
+        (
+            format!("{{ejector: [[0, 1e-4], [5e4, 2e-4]], cups: {{{cup}}}}}"),
+            "vacuum must rise and flow must not",
+        ),
+        (
+            format!("{{{pump}, blow_off: -1, cups: {{{cup}}}}}"),
+            "suction.v.blow_off: -1 is out of range",
+        ),
+    ] {
+        let error = read(&format!("suction:\n  v: {unit}\n")).unwrap_err().to_string();
+        assert!(error.contains(words), "{unit}\n{error}");
+    }
+    let twice = format!("suction:\n  ja: {{{pump}, cups: {{{cup}}}}}\n");
+    assert!(read(&twice).unwrap_err().to_string().contains("there is a joint of this name"));
 }

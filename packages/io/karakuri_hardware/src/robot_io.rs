@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use karakuri_model::{BodyId, Model, SensorKind};
+use karakuri_model::{BodyId, Model, SensorKind, SuctionUnit};
 use karakuri_spatial::{Force, Motion, Pose, UnitQuaternion, Vector3};
 
 use crate::Health;
@@ -147,10 +147,8 @@ pub enum Fault {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RobotIoError {
-    /// A command array is not empty and does not have one entry per joint.
-    #[error(
-        "command of robot `{robot}`: `{field}` has {got} entries, its layout has {want} joints"
-    )]
+    /// A command array does not have one entry per joint or vacuum generator.
+    #[error("command of robot `{robot}`: `{field}` has {got} entries, its layout asks for {want}")]
     CommandLength {
         /// Name of the robot.
         robot: String,
@@ -158,16 +156,16 @@ pub enum RobotIoError {
         field: &'static str,
         /// Number of entries given.
         got: usize,
-        /// Number of joints of the robot.
+        /// Number of joints, or of vacuum generators, of the robot.
         want: usize,
     },
     /// A command is infinite.
     #[error(
-        "command of joint `{joint}`: {field} is {value}; send a finite number, or NaN for `not commanded`"
+        "command of `{part}`: {field} is {value}; send a finite number, or NaN for `not commanded`"
     )]
     CommandNotFinite {
-        /// Name of the joint.
-        joint: String,
+        /// Name of the joint or vacuum generator.
+        part: String,
         /// Name of the array.
         field: &'static str,
         /// Value that was given.
@@ -175,11 +173,11 @@ pub enum RobotIoError {
     },
     /// A command is beyond the range of any joint.
     #[error(
-        "command of joint `{joint}`: {field} is {value:e}, beyond ±{limit:e}; whoever sends it has lost its numbers"
+        "command of `{part}`: {field} is {value:e}, beyond ±{limit:e}; whoever sends it has lost its numbers"
     )]
     CommandOutOfRange {
-        /// Name of the joint.
-        joint: String,
+        /// Name of the joint or vacuum generator.
+        part: String,
         /// Name of the array.
         field: &'static str,
         /// Value that was given.
@@ -212,6 +210,19 @@ pub struct RobotLayout {
     pub wrenches: Vec<SensorLayout>,
     /// Inertial sensors, in the model's order.
     pub imus: Vec<SensorLayout>,
+    /// Vacuum generators, in the model's order.
+    pub generators: Vec<GeneratorLayout>,
+    /// Names of all suction cups, generator by generator.
+    pub cups: Vec<String>,
+}
+
+/// Vacuum generator of a layout.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GeneratorLayout {
+    /// Name of the generator, by which it is commanded.
+    pub name: String,
+    /// Effective area of all its cups. [m²]
+    pub area: f64,
 }
 
 /// Joint of a layout.
@@ -254,6 +265,8 @@ impl RobotLayout {
             && self.joints == other.joints
             && same(&self.wrenches, &other.wrenches)
             && same(&self.imus, &other.imus)
+            && self.generators == other.generators
+            && self.cups == other.cups
     }
 
     /// Layout of a model.
@@ -288,39 +301,48 @@ impl RobotLayout {
         };
         let wrenches = sensors(|k| k != SensorKind::Imu);
         let imus = sensors(|k| k == SensorKind::Imu);
-        Self { name: name.to_owned(), joints, wrenches, imus, model }
+        let generator = |unit: &SuctionUnit| {
+            let area = unit.cups.iter().map(|cup| cup.area).sum();
+            GeneratorLayout { name: unit.name.clone(), area }
+        };
+        let generators = model.suctions.iter().map(generator).collect();
+        let cups = model.suctions.iter().flat_map(|unit| &unit.cups).map(|c| c.name.clone());
+        let cups = cups.collect();
+        Self { name: name.to_owned(), joints, wrenches, imus, generators, cups, model }
     }
 
     /// Checks a command against the layout.
     ///
     /// # Errors
-    /// When an array does not have one entry per joint, or an entry is infinite or beyond the largest command. NaN passes.
+    /// When an array does not have one entry per joint or vacuum generator, or an entry is infinite or beyond the largest command. NaN passes.
     pub fn check(&self, command: &JointCommand) -> Result<(), RobotIoError> {
         for (field, values) in command.fields() {
-            if values.len() != self.joints.len() {
-                return Err(RobotIoError::CommandLength {
-                    robot: self.name.clone(),
-                    field,
-                    got: values.len(),
-                    want: self.joints.len(),
-                });
-            }
-            let beyond = |v: &f64| v.abs() > LARGEST_COMMAND;
-            if let Some(i) = values.iter().position(|v| v.is_finite() && beyond(v)) {
-                return Err(RobotIoError::CommandOutOfRange {
-                    joint: self.joints[i].name.clone(),
-                    field,
-                    value: values[i],
-                    limit: LARGEST_COMMAND,
-                });
-            }
-            if let Some(i) = values.iter().position(|v| v.is_infinite()) {
-                return Err(RobotIoError::CommandNotFinite {
-                    joint: self.joints[i].name.clone(),
-                    field,
-                    value: values[i],
-                });
-            }
+            self.check_values(field, values, self.joints.len(), |i| &self.joints[i].name)?;
+        }
+        let n_generators = self.generators.len();
+        self.check_values("vacuum", &command.vacuum, n_generators, |i| &self.generators[i].name)
+    }
+
+    fn check_values<'a>(
+        &'a self,
+        field: &'static str,
+        values: &[f64],
+        want: usize,
+        name: impl Fn(usize) -> &'a String,
+    ) -> Result<(), RobotIoError> {
+        if values.len() != want {
+            let (robot, got) = (self.name.clone(), values.len());
+            return Err(RobotIoError::CommandLength { robot, field, got, want });
+        }
+        let limit = LARGEST_COMMAND;
+        let beyond = |v: &f64| v.abs() > limit;
+        if let Some(i) = values.iter().position(|v| v.is_finite() && beyond(v)) {
+            let (part, value) = (name(i).clone(), values[i]);
+            return Err(RobotIoError::CommandOutOfRange { part, field, value, limit });
+        }
+        if let Some(i) = values.iter().position(|v| v.is_infinite()) {
+            let (part, value) = (name(i).clone(), values[i]);
+            return Err(RobotIoError::CommandNotFinite { part, field, value });
         }
         Ok(())
     }
@@ -335,13 +357,16 @@ pub struct JointCommand {
     pub velocity: Vec<f64>,
     /// Feed-forward efforts. [N·m or N] (n joints)
     pub effort: Vec<f64>,
+    /// Desired vacuums; at 0 what is held is let go. [Pa] (n generators)
+    pub vacuum: Vec<f64>,
 }
 
 impl JointCommand {
     /// Command that leaves all targets as they are.
     pub fn new(layout: &RobotLayout) -> Self {
         let none = vec![f64::NAN; layout.joints.len()];
-        Self { position: none.clone(), velocity: none.clone(), effort: none }
+        let vacuum = vec![f64::NAN; layout.generators.len()];
+        Self { position: none.clone(), velocity: none.clone(), effort: none, vacuum }
     }
 
     /// Arrays of the command with their names.
@@ -365,6 +390,8 @@ pub struct RobotState {
     pub wrenches: Vec<Force>,
     /// Readings of the inertial sensors.
     pub imus: Vec<ImuReading>,
+    /// Vacuums in the suction cups; NaN where one is not measured. [Pa] (n cups)
+    pub vacuums: Vec<f64>,
 }
 
 impl RobotState {
@@ -378,6 +405,7 @@ impl RobotState {
             base: None,
             wrenches: vec![Force::default(); layout.wrenches.len()],
             imus: vec![ImuReading::default(); layout.imus.len()],
+            vacuums: vec![0.0; layout.cups.len()],
         }
     }
 }

@@ -1,10 +1,12 @@
 #![doc = include_str!("../README.md")]
+#![expect(non_snake_case, reason = "monogram notation, docs/notation.md")]
 
 mod mock;
 mod preview;
 mod scene;
 mod servo_world;
 mod simulated_world;
+mod suction;
 mod tally;
 
 pub use mock::Mock;
@@ -14,5 +16,5 @@ pub use preview::{
 };
 pub use scene::{LoadedScene, fill_scene, load_scene};
 pub use servo_world::{Hook, ServoWorld, ServoWorldError};
-pub use simulated_world::SimulatedWorld;
+pub use simulated_world::{SimulatedState, SimulatedWorld};
 pub use tally::Tally;

@@ -6,10 +6,11 @@ use karakuri_hardware::{
     Fault, ImuReading, JointCommand, RobotIo, RobotIoError, RobotLayout, RobotState,
 };
 use karakuri_model::{Base, Model, SensorKind};
-use karakuri_physics::{RobotId, StepOutcome, World};
+use karakuri_physics::{RobotId, Snapshot, StepOutcome, World};
 use karakuri_spatial::{Motion, Pose, UnitQuaternion, Vector3};
 
 use crate::Tally;
+use crate::suction::SuctionCups;
 
 /// World with its robots behind [`RobotIo`].
 #[derive(Debug, Clone)]
@@ -17,25 +18,37 @@ pub struct SimulatedWorld {
     world: World,
     robots: Vec<RobotId>,
     layouts: Vec<RobotLayout>,
+    /// Suction cups of each robot.
+    cups: Vec<SuctionCups>,
     steps_per_period: usize,
     tally: Tally,
+}
+
+/// State of the world and of the vacuums in its robots' cups.
+#[derive(Debug, Clone)]
+pub struct SimulatedState {
+    /// State of the world.
+    pub world: Snapshot,
+    cups: Vec<SuctionCups>,
 }
 
 impl SimulatedWorld {
     /// All robots of a world, sampled every `steps_per_period` physics steps.
     pub fn new(world: World, steps_per_period: usize) -> Self {
         let robots: Vec<RobotId> = world.robot_ids().collect();
-        let layouts = robots
+        let layouts: Vec<RobotLayout> = robots
             .iter()
             .map(|&id| {
                 let robot = world.robot(id);
                 RobotLayout::new(robot.name(), Arc::<Model>::clone(robot.original_model()))
             })
             .collect();
+        let cups = layouts.iter().map(cups_of).collect();
         let mut simulated = Self {
             world,
             robots,
             layouts,
+            cups,
             steps_per_period: steps_per_period.max(1),
             tally: Tally::default(),
         };
@@ -55,6 +68,29 @@ impl SimulatedWorld {
         &mut self.world
     }
 
+    /// State now, to go back to.
+    pub fn save(&self) -> SimulatedState {
+        SimulatedState { world: self.world.snapshot(), cups: self.cups.clone() }
+    }
+
+    /// Goes back to a state. Cups of robots that came later are without vacuum.
+    pub fn restore(&mut self, state: &SimulatedState) {
+        self.world.restore(&state.world);
+        self.set_cups(state);
+    }
+
+    /// Goes back to the states of what was there, as [`World::restore_states`], and to the vacuums of its cups.
+    pub fn restore_states(&mut self, state: &SimulatedState) {
+        self.world.restore_states(&state.world);
+        self.set_cups(state);
+    }
+
+    fn set_cups(&mut self, state: &SimulatedState) {
+        for (i, cups) in self.cups.iter_mut().enumerate() {
+            *cups = state.cups.get(i).cloned().unwrap_or_else(|| cups_of(&self.layouts[i]));
+        }
+    }
+
     /// Cost of the steps since the last call.
     pub fn take_tally(&mut self) -> Tally {
         std::mem::take(&mut self.tally)
@@ -69,9 +105,11 @@ impl SimulatedWorld {
         let place = (0..self.robots.len()).find(gone);
         let index = place.unwrap_or(self.robots.len());
         if place.is_some() {
+            self.cups[index] = cups_of(&layout);
             (self.robots[index], self.layouts[index]) = (robot, layout);
         } else {
             self.robots.push(robot);
+            self.cups.push(cups_of(&layout));
             self.layouts.push(layout);
         }
         index
@@ -113,6 +151,11 @@ impl RobotIo for SimulatedWorld {
                 }
             }
         }
+        for (generator, vacuum) in command.vacuum.iter().enumerate() {
+            if vacuum.is_finite() {
+                self.cups[robot].command(generator, *vacuum);
+            }
+        }
         Ok(())
     }
 
@@ -135,6 +178,11 @@ impl RobotIo for SimulatedWorld {
 
     fn advance(&mut self) -> Result<(), RobotIoError> {
         for _ in 0..self.steps_per_period {
+            for robot in 0..self.robots.len() {
+                if !self.cups[robot].is_empty() && self.is_present(robot) {
+                    self.cups[robot].step(&mut self.world, self.robots[robot]);
+                }
+            }
             if let StepOutcome::NonFinite { .. } = self.tally.step(&mut self.world) {
                 return Err(RobotIoError::Device { what: self.world.non_finite_report() });
             }
@@ -166,6 +214,9 @@ impl RobotIo for SimulatedWorld {
                 linear_acceleration: imu.linear_acceleration,
             };
         }
+        for (reading, vacuum) in state.vacuums.iter_mut().zip(self.cups[robot].vacuums()) {
+            *reading = vacuum;
+        }
     }
 
     fn fault(&self, robot: usize) -> Option<&Fault> {
@@ -175,6 +226,10 @@ impl RobotIo for SimulatedWorld {
             && Arc::ptr_eq(self.world.robot(id).original_model(), &layout.model);
         (!same).then_some(&Fault::Absent)
     }
+}
+
+fn cups_of(layout: &RobotLayout) -> SuctionCups {
+    SuctionCups::new(&layout.name, &layout.model.suctions)
 }
 
 /// World pose and velocity (at the root link's origin, world axes) of a floating base.

@@ -36,6 +36,22 @@ impl Backend {
         }
     }
 
+    /// Simulation, if there is one.
+    pub(crate) fn simulated(&self) -> Option<&SimulatedWorld> {
+        match self {
+            Self::Simulated(simulated) => Some(simulated),
+            Self::Driver(_) => None,
+        }
+    }
+
+    /// Simulation, to save and restore.
+    pub(crate) fn simulated_mut(&mut self) -> Option<&mut SimulatedWorld> {
+        match self {
+            Self::Simulated(simulated) => Some(simulated),
+            Self::Driver(_) => None,
+        }
+    }
+
     /// Simulated world, for changes between two samples.
     pub(crate) fn world_mut(&mut self) -> Option<&mut World> {
         match self {

@@ -3,9 +3,9 @@
 use std::time::{Duration, Instant};
 
 use karakuri_hardware::{LoadMeter, Pacer, PacingEvent, RobotIo, Tick};
-use karakuri_physics::World;
 use karakuri_robot_topics::report;
 use karakuri_ros::{Node, RivalWatch, Throttle, error, info, qos, warn};
+use karakuri_simulation::SimulatedWorld;
 
 use crate::backend::Backend;
 use crate::diagnosis;
@@ -36,7 +36,7 @@ pub(crate) fn new(node: &mut Node<Sim>) -> Result<Sim, Box<dyn std::error::Error
         world: WorldParameters::declare(node, io.world())?,
         joints: JointParameters::declare(node, &io)?,
     };
-    let keeper = WorldKeeper::new(io.world().map(World::snapshot));
+    let keeper = WorldKeeper::new(io.simulated().map(SimulatedWorld::save));
     let robots = scene_robots(node, &io, &parameters)?;
     let is_simulated = io.world().is_some();
     if is_simulated {

@@ -1,12 +1,12 @@
 //! Topics of one robot.
 
 use karakuri_hardware::RobotLayout;
-use karakuri_model::{Base, Frame, FrameId, JointKind, Model};
+use karakuri_model::{ATMOSPHERE, Base, Frame, FrameId, JointKind, Model};
 use karakuri_robot_topics::{JointTopics, ODOM, transform};
 use karakuri_ros::msg::builtin_interfaces::msg::Time as Stamp;
 use karakuri_ros::msg::geometry_msgs::msg::WrenchStamped;
 use karakuri_ros::msg::nav_msgs::msg::Odometry;
-use karakuri_ros::msg::sensor_msgs::msg::{Imu, JointState};
+use karakuri_ros::msg::sensor_msgs::msg::{FluidPressure, Imu, JointState};
 use karakuri_ros::msg::std_msgs::msg::Header;
 use karakuri_ros::msg::tf2_msgs::msg::TFMessage;
 use karakuri_ros::{IntoMessage, Node, Publisher, RosError, qos};
@@ -20,6 +20,7 @@ pub(crate) struct RobotTopics {
     pub(crate) joints: JointTopics,
     wrenches: Vec<(Publisher<WrenchStamped>, WrenchStamped)>,
     imus: Vec<(Publisher<Imu>, Imu)>,
+    pressures: Vec<(Publisher<FluidPressure>, FluidPressure)>,
     motors: Option<(Publisher<JointState>, JointState)>,
     odometry: Option<Publisher<Odometry>>,
     /// Links on joints that `joint_states` cannot express: balls, paths and the like.
@@ -76,6 +77,13 @@ impl RobotTopics {
                 node.publisher(&format!("{prefix}imu/{}", sensor.name), qos::state())?;
             imus.push((publisher, Imu { header: header(&sensor.link), ..Imu::default() }));
         }
+        let mut pressures = Vec::new();
+        for cup in layout.model.suctions.iter().flat_map(|unit| &unit.cups) {
+            let link = &layout.model.frames[cup.link.0].name;
+            let message = FluidPressure { header: header(link), ..FluidPressure::default() };
+            let topic = format!("{prefix}pressure/{}", cup.name);
+            pressures.push((node.publisher(&topic, qos::state())?, message));
+        }
         let floating = matches!(layout.model.base, Base::Floating);
         let odometry =
             floating.then(|| node.publisher(&format!("{prefix}odom"), qos::state())).transpose()?;
@@ -83,6 +91,7 @@ impl RobotTopics {
         Ok(Self {
             wrenches,
             imus,
+            pressures,
             motors: None,
             odometry,
             transforms: (floating || !carried.is_empty())
@@ -158,6 +167,11 @@ impl RobotTopics {
             message.orientation = imu.orientation.to_message();
             message.angular_velocity = imu.angular_velocity.to_message();
             message.linear_acceleration = imu.linear_acceleration.to_message();
+            publisher.publish(message);
+        }
+        for ((publisher, message), vacuum) in self.pressures.iter_mut().zip(&state.vacuums) {
+            message.header.stamp = stamp.clone();
+            message.fluid_pressure = ATMOSPHERE - vacuum;
             publisher.publish(message);
         }
         self.publish_motors(io, stamp);

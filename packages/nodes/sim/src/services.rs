@@ -411,11 +411,11 @@ fn delete(sim: &mut Sim, request: &srv::DeleteEntity::Request) -> srv::DeleteEnt
 fn save_snapshot(sim: &mut Sim, request: &SaveSnapshot::Request) -> SaveSnapshot::Response {
     let stamp = sim.pacer.stamp();
     let time = Time::from_nanoseconds(stamp).to_message();
-    let (Some(world), false) = (sim.pacer.io().world(), request.name.is_empty()) else {
+    let (Some(simulated), false) = (sim.pacer.io().simulated(), request.name.is_empty()) else {
         let message = "the name is empty; give the snapshot a name".to_owned();
         return SaveSnapshot::Response { success: false, message, stamp: time, digest: 0 };
     };
-    let digest = sim.keeper.save(&request.name, world, stamp);
+    let digest = sim.keeper.save(&request.name, simulated, stamp);
     SaveSnapshot::Response { success: true, message: String::new(), stamp: time, digest }
 }
 

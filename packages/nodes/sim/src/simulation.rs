@@ -241,8 +241,8 @@ impl Sim {
 
     /// Goes back to a kept snapshot, time included.
     pub(crate) fn restore(&mut self, name: &str) -> Result<(i64, u64), String> {
-        let world = self.pacer.io_mut().world_mut().ok_or("there is no simulated world")?;
-        let (stamp, digest) = self.keeper.restore(name, world)?;
+        let simulated = self.pacer.io_mut().simulated_mut().ok_or("there is no simulated world")?;
+        let (stamp, digest) = self.keeper.restore(name, simulated)?;
         self.pacer.set_stamp(stamp);
         // Parameters that were changed since hold; the others change nothing.
         self.apply_settings();

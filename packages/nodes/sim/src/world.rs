@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use karakuri_model::Base;
-use karakuri_physics::{ObjectId, RobotId, Snapshot, World};
+use karakuri_physics::{ObjectId, RobotId, World};
+use karakuri_simulation::{SimulatedState, SimulatedWorld};
 use karakuri_spatial::{Motion, Pose};
 
 use crate::backend::Backend;
@@ -11,8 +12,8 @@ use crate::backend::Backend;
 /// Initial state for resets, and saved snapshots by name.
 #[derive(Debug)]
 pub(crate) struct WorldKeeper {
-    initial: Option<Snapshot>,
-    saved: BTreeMap<String, (Snapshot, i64)>,
+    initial: Option<SimulatedState>,
+    saved: BTreeMap<String, (SimulatedState, i64)>,
 }
 
 /// Scope of a reset of states.
@@ -32,7 +33,7 @@ pub(crate) enum Entity {
 }
 
 impl WorldKeeper {
-    pub(crate) fn new(initial: Option<Snapshot>) -> Self {
+    pub(crate) fn new(initial: Option<SimulatedState>) -> Self {
         Self { initial, saved: BTreeMap::new() }
     }
 
@@ -44,16 +45,20 @@ impl WorldKeeper {
         scope: Scope,
         posture: &str,
     ) -> Result<(), String> {
-        let (Some(initial), Some(world)) = (&self.initial, io.world_mut()) else { return Ok(()) };
+        let (Some(initial), Some(simulated)) = (&self.initial, io.simulated_mut()) else {
+            return Ok(());
+        };
         if scope.spawned {
-            world.restore(initial);
+            simulated.restore(initial);
         } else {
-            world.restore_states(initial);
+            simulated.restore_states(initial);
         }
+        let world = simulated.world_mut();
         if posture.is_empty() {
             return Ok(());
         }
-        let robots: Vec<RobotId> = world.robot_ids().filter(|&id| initial.has_robot(id)).collect();
+        let robots: Vec<RobotId> =
+            world.robot_ids().filter(|&id| initial.world.has_robot(id)).collect();
         for id in robots {
             take_posture(world, id, posture)?;
         }
@@ -63,11 +68,13 @@ impl WorldKeeper {
     /// Deletes the objects and robots that were not there at the start.
     pub(crate) fn delete_spawned(&self, world: &mut World) {
         let Some(initial) = &self.initial else { return };
-        let ids: Vec<ObjectId> = world.body_ids().filter(|&id| !initial.has_body(id)).collect();
+        let ids: Vec<ObjectId> =
+            world.body_ids().filter(|&id| !initial.world.has_body(id)).collect();
         for id in ids {
             world.remove_body(id);
         }
-        let ids: Vec<RobotId> = world.robot_ids().filter(|&id| !initial.has_robot(id)).collect();
+        let ids: Vec<RobotId> =
+            world.robot_ids().filter(|&id| !initial.world.has_robot(id)).collect();
         for id in ids {
             world.remove_robot(id);
         }
@@ -75,23 +82,27 @@ impl WorldKeeper {
 
     /// Whether a robot was not there at the start.
     pub(crate) fn is_spawned(&self, id: RobotId) -> bool {
-        self.initial.as_ref().is_some_and(|initial| !initial.has_robot(id))
+        self.initial.as_ref().is_some_and(|initial| !initial.world.has_robot(id))
     }
 
     /// Keeps the present state under a name.
-    pub(crate) fn save(&mut self, name: &str, world: &World, stamp: i64) -> u64 {
-        self.saved.insert(name.to_owned(), (world.snapshot(), stamp));
-        world.state_hash()
+    pub(crate) fn save(&mut self, name: &str, simulated: &SimulatedWorld, stamp: i64) -> u64 {
+        self.saved.insert(name.to_owned(), (simulated.save(), stamp));
+        simulated.world().state_hash()
     }
 
     /// Goes back to a kept state; its stamp. [ns]
-    pub(crate) fn restore(&self, name: &str, world: &mut World) -> Result<(i64, u64), String> {
+    pub(crate) fn restore(
+        &self,
+        name: &str,
+        simulated: &mut SimulatedWorld,
+    ) -> Result<(i64, u64), String> {
         let Some((snapshot, stamp)) = self.saved.get(name) else {
             let names: Vec<&str> = self.saved.keys().map(String::as_str).collect();
             return Err(format!("no snapshot `{name}`; there are: {}", names.join(", ")));
         };
-        world.restore(snapshot);
-        Ok((*stamp, world.state_hash()))
+        simulated.restore(snapshot);
+        Ok((*stamp, simulated.world().state_hash()))
     }
 }
 

@@ -134,6 +134,7 @@ impl JointTopics {
         {
             values.fill(f64::NAN);
         }
+        self.command.vacuum.fill(f64::NAN);
         let fits = |values: &[f64]| values.is_empty() || values.len() == message.name.len();
         if !fits(&message.position) || !fits(&message.velocity) || !fits(&message.effort) {
             if self.bad_commands.ready() {
@@ -150,17 +151,23 @@ impl JointTopics {
             return false;
         }
         for (i, name) in message.name.iter().enumerate() {
+            // An infinite value is passed on, so that it is refused by name.
+            let pick = |values: &[f64]| values.get(i).copied().unwrap_or(f64::NAN);
+            let generators = &self.layout.generators;
+            if let Some(g) = generators.iter().position(|generator| generator.name == *name) {
+                // As a force, which a vacuum is at the area of its cups.
+                self.command.vacuum[g] = pick(&message.effort) / generators[g].area;
+                continue;
+            }
             let Some(j) = self.layout.joints.iter().position(|joint| joint.name == *name) else {
                 if self.bad_commands.ready() {
                     warn!(
-                        "joint_command names `{name}`, which is no joint of `{}`; ignored",
+                        "joint_command names `{name}`, which is no joint or vacuum generator of `{}`; ignored",
                         self.layout.name
                     );
                 }
                 continue;
             };
-            // An infinite value is passed on, so that it is refused by name.
-            let pick = |values: &[f64]| values.get(i).copied().unwrap_or(f64::NAN);
             self.command.position[j] = pick(&message.position);
             self.command.velocity[j] = pick(&message.velocity);
             self.command.effort[j] = pick(&message.effort);

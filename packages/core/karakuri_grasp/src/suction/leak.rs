@@ -1,7 +1,7 @@
 //! Leak of a lip: air through slits, through porous goods, and through what is open.
 
-/// Pressure of the atmosphere. [Pa]
-pub const ATMOSPHERE: f64 = 101_325.0;
+use karakuri_model::ATMOSPHERE;
+
 /// Viscosity `η` of air at 20 °C. [Pa·s]
 const VISCOSITY: f64 = 1.82e-5;
 /// Speed of air from the atmosphere at the narrowest place of a sonic flow, by the atmosphere's density, and the share of a slit's

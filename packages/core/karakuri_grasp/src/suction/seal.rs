@@ -9,6 +9,7 @@
 
 use core::f64::consts::TAU;
 
+use karakuri_model::SuctionCup;
 use karakuri_spatial::{Matrix3, Vector3};
 
 use super::leak::Leak;
@@ -30,6 +31,18 @@ pub struct Lip {
 }
 
 impl Lip {
+    /// Lip of a cup.
+    pub fn of(cup: &SuctionCup) -> Self {
+        Self::down_to(cup.radius, cup.least_radius, cup.lip_width)
+    }
+
+    /// Leak of a lip with nothing before it.
+    pub fn open(&self) -> Leak {
+        let mut leak = Leak::none();
+        leak.add_slit(TAU * self.radius, OPEN * self.width, self.width);
+        leak
+    }
+
     /// Lip of radius `R` for cylinders and balls down to a radius `ρ ≥ R`, as a data sheet states it. [m]
     pub fn down_to(radius: f64, least: f64, width: f64) -> Self {
         let room = sagitta(least, radius);
@@ -50,6 +63,8 @@ pub struct Rays<'a> {
 /// How a lip lies on a surface.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Seal {
+    /// Distance of the surface from the lip, its mean over the circle. [m]
+    pub distance: f64,
     /// Air that comes in below the lip.
     pub leak: Leak,
     /// Share of the lip's arc with nothing below it. [-]
@@ -65,7 +80,8 @@ impl Seal {
     pub fn of(lip: &Lip, rays: Rays<'_>, roughness: f64) -> Self {
         let n = rays.ring.len().max(1) as f64;
         let plane = plane_through(rays.ring);
-        let mut seal = Self { leak: Leak::none(), open: 0.0, largest_gap: 0.0, excess: 0.0 };
+        let (leak, distance) = (Leak::none(), plane.x);
+        let mut seal = Self { leak, distance, open: 0.0, largest_gap: 0.0, excess: 0.0 };
         let arc = TAU * lip.radius / n;
         for (direction, distance) in directions(rays.ring) {
             let Some(distance) = distance else {

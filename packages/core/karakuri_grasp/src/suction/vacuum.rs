@@ -4,34 +4,23 @@
 //! Euler method a step of any length is stable, also through wide lines; the flow out of a cup grows with the manifold's vacuum, so that
 //! each node has one root, found between 0 and the atmosphere.
 
-use super::leak::{ATMOSPHERE, Leak};
+use karakuri_model::{ATMOSPHERE, SuctionCup, SuctionUnit, VacuumGenerator};
 
-/// What makes the vacuum.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Generator {
-    /// A pump whose flow falls in proportion: `q₀ (1 − u/u_max)`. A pump of constant volume flow has `u_max` = the atmosphere.
-    Pump {
-        /// Flow `q₀` without a vacuum. [m³/s]
-        free_flow: f64,
-        /// Largest vacuum `u_max`. [Pa]
-        largest: f64,
-    },
-    /// Vacuum and flow of a data sheet, as of an ejector, straight in between: vacuum rises from 0, flow falls to 0. [Pa, m³/s]
-    Table(Vec<[f64; 2]>),
-}
+use super::leak::Leak;
+use super::seal::Lip;
 
-impl Generator {
-    /// Flow at a vacuum [Pa]. [m³/s]
-    pub fn flow(&self, vacuum: f64) -> f64 {
-        match self {
-            Self::Pump { free_flow, largest } => free_flow * (1.0 - vacuum / largest).max(0.0),
-            Self::Table(rows) => {
-                let above = rows.partition_point(|[u, _]| *u <= vacuum);
-                match (above.checked_sub(1).map(|i| rows[i]), rows.get(above)) {
-                    (Some([u0, q0]), Some([u1, q1])) => q0 + (q1 - q0) * (vacuum - u0) / (u1 - u0),
-                    (None, Some([_, first])) => *first,
-                    (_, None) => 0.0,
-                }
+/// Flow of a generator at a vacuum [Pa]. [m³/s]
+fn flow_of(generator: &VacuumGenerator, vacuum: f64) -> f64 {
+    match generator {
+        VacuumGenerator::Pump { free_flow, largest } => {
+            free_flow * (1.0 - vacuum / largest).max(0.0)
+        }
+        VacuumGenerator::Table(rows) => {
+            let above = rows.partition_point(|[u, _]| *u <= vacuum);
+            match (above.checked_sub(1).map(|i| rows[i]), rows.get(above)) {
+                (Some([u0, q0]), Some([u1, q1])) => q0 + (q1 - q0) * (vacuum - u0) / (u1 - u0),
+                (None, Some([_, first])) => *first,
+                (_, None) => 0.0,
             }
         }
     }
@@ -56,7 +45,7 @@ pub struct CupNode {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Vacuum {
     /// What makes the vacuum.
-    pub generator: Generator,
+    pub generator: VacuumGenerator,
     /// Whether it runs.
     pub is_on: bool,
     /// Flow that is blown in to let go; 0 for none. [m³/s]
@@ -70,12 +59,24 @@ pub struct Vacuum {
 }
 
 impl Vacuum {
+    /// A generator with its cups, all at the atmosphere's pressure, at rest.
+    pub fn new(unit: &SuctionUnit) -> Self {
+        Self {
+            generator: unit.generator.clone(),
+            is_on: false,
+            blow_off: 0.0,
+            volume: unit.volume,
+            vacuum: 0.0,
+            cups: unit.cups.iter().map(CupNode::new).collect(),
+        }
+    }
+
     /// Goes on by `dt` [s].
     pub fn step(&mut self, dt: f64) {
         let Self { generator, is_on, blow_off, volume, vacuum, cups } = self;
         let blows = *blow_off > 0.0;
         let balance = |u: f64| {
-            let out = if *is_on { generator.flow(u) } else { 0.0 };
+            let out = if *is_on { flow_of(generator, u) } else { 0.0 };
             let from_cups: f64 =
                 cups.iter().map(|cup| cup.line(u, cup.next(u, dt, blows), blows)).sum();
             *volume * (u - *vacuum) / (ATMOSPHERE * dt) - out + from_cups + *blow_off
@@ -89,6 +90,17 @@ impl Vacuum {
 }
 
 impl CupNode {
+    /// A cup that is open, at the atmosphere's pressure.
+    pub fn new(cup: &SuctionCup) -> Self {
+        Self {
+            volume: cup.volume,
+            conductance: cup.conductance,
+            has_check_valve: cup.has_check_valve,
+            leak: Lip::of(cup).open(),
+            vacuum: 0.0,
+        }
+    }
+
     /// Flow to the manifold at the vacuums of both. [m³/s]
     fn line(&self, manifold: f64, own: f64, blows: bool) -> f64 {
         let flow = self.conductance * (manifold - own);

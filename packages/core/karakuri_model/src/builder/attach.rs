@@ -11,6 +11,7 @@ use crate::closest::closest;
 use crate::diagnostic::{Report, Subject};
 use crate::{
     BodyId, EndEffector, FrameId, JointGroup, LoopJoint, Model, Motor, MotorSpec, Posture, Sensor,
+    SuctionCup, SuctionUnit,
 };
 
 /// Loop gaps beyond which a warning is worthwhile: [m], [rad].
@@ -41,6 +42,9 @@ impl ModelBuilder {
                 let (name, kind, noise) = (sensor.name.clone(), sensor.kind, sensor.noise);
                 model.sensors.push(Sensor { name, frame, kind, noise });
             }
+        }
+        for unit in &self.suctions {
+            model.suctions.extend(self.attach_suction(model, unit, report));
         }
         for (i, (a, b)) in self.ignored_pairs.iter().enumerate() {
             let subject = Subject::IgnoredPair(i);
@@ -90,11 +94,58 @@ impl ModelBuilder {
         Some(Motor { name, joint, law, command: spec.command, effort: spec.effort })
     }
 
+    /// Puts cups on their links. A generator is commanded like a joint, by a name of its own.
+    fn attach_suction(
+        &self,
+        model: &Model,
+        unit: &SuctionUnit<String>,
+        report: &mut Report,
+    ) -> Option<SuctionUnit> {
+        let SuctionUnit { name, generator, volume, blow_off, cups } = unit;
+        let subject = Subject::Suction(name.clone());
+        let is_joint = model.joint(name).is_some();
+        if is_joint || model.suctions.iter().any(|other| other.name == *name) {
+            let other = if is_joint { "joint" } else { "vacuum generator" };
+            let message = format!("suction `{name}`: there is a {other} of this name");
+            report.error(&subject, message, "rename one: both are commanded by their name");
+            return None;
+        }
+        let mut placed: Vec<SuctionCup> = Vec::new();
+        for cup in cups {
+            let others = model.suctions.iter().flat_map(|unit| &unit.cups).chain(&placed);
+            if others.into_iter().any(|other| other.name == cup.name) {
+                let message = format!("suction `{name}`: cup `{}` is there twice", cup.name);
+                report.error(&subject, message, "rename one");
+            }
+            let what = format!("suction `{name}`: cup `{}`", cup.name);
+            let link = self.link_id(&cup.link, &what, &subject, report);
+            placed.extend(link.map(|link| cup.on(link)));
+        }
+        if cups.is_empty() {
+            let message = format!("suction `{name}`: it has no cup");
+            report.error(&subject, message, "write one under `cups`, or delete it");
+        }
+        Some(SuctionUnit {
+            name: name.clone(),
+            generator: generator.clone(),
+            volume: *volume,
+            blow_off: *blow_off,
+            cups: placed,
+        })
+    }
+
     /// Reports unknown links where no model can be made.
     pub(super) fn check_attachment_names(&self, report: &mut Report) {
         for sensor in &self.sensors {
             let subject = Subject::Sensor(sensor.name.clone());
             self.link_id(&sensor.link, &format!("sensor `{}`", sensor.name), &subject, report);
+        }
+        for unit in &self.suctions {
+            let subject = Subject::Suction(unit.name.clone());
+            for cup in &unit.cups {
+                let what = format!("suction `{}`: cup `{}`", unit.name, cup.name);
+                self.link_id(&cup.link, &what, &subject, report);
+            }
         }
         for spec in &self.loops {
             let subject = Subject::Loop(spec.name.clone());

@@ -145,6 +145,7 @@ impl Model {
             loops: Vec::new(),
             motors: Vec::new(),
             sensors: Vec::new(),
+            suctions: Vec::new(),
             collisions: Vec::new(),
             visuals: Vec::new(),
             ignored_pairs: Vec::new(),

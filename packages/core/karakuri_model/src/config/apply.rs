@@ -78,6 +78,7 @@ impl RobotConfig {
         builder.loops.extend(self.loops);
         builder.motors.extend(self.motors);
         builder.sensors.extend(self.sensors);
+        builder.suctions.extend(self.suctions);
         builder.postures.extend(self.postures);
         builder.end_effector = self.end_effector;
     }

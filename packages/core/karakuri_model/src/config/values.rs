@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use crate::builder::{EndEffectorSpec, LoopSpec, SensorSpec};
 use crate::diagnostic::Place;
 use crate::joint_motion::Reshaped;
-use crate::{Base, Convex, MotorSpec};
+use crate::{Base, Convex, MotorSpec, SuctionUnit};
 
 /// Range of numbers that are at least zero.
 // The upper end is beyond any gain, and keeps products of such numbers from overflow.
@@ -24,6 +24,7 @@ pub(crate) struct RobotConfig {
     pub(crate) loops: Vec<LoopSpec>,
     pub(crate) motors: Vec<MotorSpec>,
     pub(crate) sensors: Vec<SensorSpec>,
+    pub(crate) suctions: Vec<SuctionUnit<String>>,
     pub(crate) end_effector: Option<EndEffectorSpec>,
     pub(crate) postures: Vec<(String, Vec<(String, f64)>)>,
     pub(crate) ignored_pairs: Vec<(String, String, Place)>,

@@ -181,7 +181,20 @@ impl World {
     /// First thing that the ray from `origin` along the unit vector `direction` meets within `range`, as things are now. A ray
     /// that starts inside something meets it at once, with a zero normal. [m]
     pub fn cast_ray(&self, origin: &Vector3, direction: &Vector3, range: f64) -> Option<RayHit> {
-        let hit = self.state.collision.cast_ray(origin, direction, range)?;
+        self.cast_ray_past(origin, direction, range, |_| false)
+    }
+
+    /// As [`Self::cast_ray`], through the things that `is_passed` names.
+    pub fn cast_ray_past(
+        &self,
+        origin: &Vector3,
+        direction: &Vector3,
+        range: f64,
+        is_passed: impl Fn(Owner) -> bool,
+    ) -> Option<RayHit> {
+        let attachments = &self.state.attachments;
+        let passed = |id: ColliderId| attachments[id.0].is_some_and(|a| is_passed(a.owner));
+        let hit = self.state.collision.cast_ray_past(origin, direction, range, passed)?;
         let part = self.state.attachments[hit.collider.0]?.owner;
         Some(RayHit { part, distance: hit.distance, normal: hit.normal })
     }

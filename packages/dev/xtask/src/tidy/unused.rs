@@ -38,7 +38,6 @@ const OFFERED: &[(&str, &str, &str)] = &[
     ("karakuri_grasp/src/suction/cup.rs", "needed_force", "the suction hand, still to be built"),
     ("karakuri_grasp/src/suction/cup.rs", "wrench_of", "the suction hand, still to be built"),
     ("karakuri_grasp/src/suction/leak.rs", "add_porous", "the suction hand, still to be built"),
-    ("karakuri_grasp/src/suction/seal.rs", "down_to", "the suction hand, still to be built"),
     ("karakuri_grasp/src/suction/seal.rs", "is_tight", "the suction hand, still to be built"),
     (
         "karakuri_model/src/builder.rs",
@@ -67,11 +66,6 @@ const OFFERED: &[(&str, &str, &str)] = &[
         "worlds built in code command their motors",
     ),
     ("karakuri_physics/src/world/pushes.rs", "remove_push", "what is added can be removed"),
-    (
-        "karakuri_physics/src/world/suctions.rs",
-        "detach_suction",
-        "what is attached can be detached",
-    ),
     ("karakuri_serial/src/codec/robotiq/registers.rs", "speed_byte", "a host commands in m/s"),
     ("karakuri_serial/src/codec/robotiq/registers.rs", "force_byte", "a host commands in N"),
     ("karakuri_serial/src/emulator/in_process.rs", "looking_every", "how long exchanges take"),
