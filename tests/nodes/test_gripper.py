@@ -3,15 +3,19 @@
 import math
 import signal
 import statistics
+import subprocess
+from xml.etree import ElementTree
 
 import pytest
+import yaml
 from action_msgs.msg import GoalStatus
 from control_msgs.action import FollowJointTrajectory, GripperCommand, ParallelGripperCommand
 from karakuri_msgs.action import PickAndPlace
 from karakuri_msgs.msg import GripState
 from simulation_interfaces.srv import GetEntityState, ResetSimulation, SetEntityState
-from support.arm import PICK, PLACE, Arm, at, distance, goal, joint_states, moving, pick, pose
+from support.arm import CONFIG, PICK, PLACE, URDF, Arm, at, distance, goal, joint_states, moving, pick, pose
 from support.domain import Domain
+from support.process import TARGET
 from support.ros import Ros
 
 pytestmark = pytest.mark.quick
@@ -20,6 +24,7 @@ NODES = ("sim", "state_publisher", "feedforward_controller", "gripper")
 # The tool looks down, above the cube and round it (`karakuri ik`).
 ABOVE_CUBE = [-0.5862, 0.2972, 1.7563, -0.4827, 0.0, -0.5862]
 ROUND_CUBE = [-0.5862, 0.4942, 1.9018, -0.8252, 0.0, -0.5862]
+HAND = "left_crank_joint"
 Result = PickAndPlace.Result
 FeedbackMessage = PickAndPlace.Impl.FeedbackMessage
 
@@ -144,6 +149,81 @@ def test_parallel_command(fresh, ros, action):
         status, result = ros.result(accepted(ros, client, parallel(opening)))
         assert status == GoalStatus.STATUS_SUCCEEDED and result.reached_goal
         assert result.state.position[0] == pytest.approx(opening, abs=2e-3) and result.state.name
+
+
+def of_joint(position, effort=None):
+    goal = parallel(position)
+    goal.command.name = [HAND]
+    goal.command.effort = [] if effort is None else [effort]
+    return goal
+
+
+def test_parallel_command_of_the_driven_joint(fresh, ros, action):
+    """As MoveIt sends it: its crank of 50 mm opens by 2 (21.25 mm + 50 mm sin angle)."""
+    client = action(ParallelGripperCommand, "parallel_gripper_cmd")
+    states = joint_states(ros)
+    for angle in (-0.2, 0.3):
+        status, result = ros.result(accepted(ros, client, of_joint(angle)))
+        assert status == GoalStatus.STATUS_SUCCEEDED and result.reached_goal
+        assert list(result.state.name) == [HAND] and result.state.position[0] == pytest.approx(angle, abs=0.02)
+        states.wait(lambda m: m.position[list(m.name).index(HAND)] == pytest.approx(angle, abs=0.02))
+    refused = of_joint(2.0)
+    assert not ros.send_goal(client, refused).accepted
+    refused = of_joint(0.1)
+    refused.command.name = ["elbow_pitch"]
+    assert not ros.send_goal(client, refused).accepted
+    said = fresh.nodes["gripper"].output()
+    assert "position 2 of the driven joint is outside" in said and f"names `elbow_pitch`; name `{HAND}`" in said
+
+
+def test_a_grip_of_the_driven_joint_tells_its_effort(around_the_cube, ros, action):
+    """MoveIt succeeds only if an object that stops the fingers is a success: `allow_stalling`."""
+    status, result = ros.result(accepted(ros, action(ParallelGripperCommand, "parallel_gripper_cmd"), of_joint(-0.4, 0.8)))
+    assert status == GoalStatus.STATUS_SUCCEEDED and result.stalled and not result.reached_goal
+    # 50 mm between the pads
+    assert result.state.position[0] == pytest.approx(0.075, abs=0.03) and result.state.effort[0] == pytest.approx(-0.8, abs=0.12)
+
+
+def test_moveit_moves_arm_and_hand_by_the_files_written_for_it(fresh, ros, tmp_path):
+    """A stand-in for `moveit_simple_controller_manager`: actions by the names of its file; positions of joints, no tolerances, stamp zero."""
+    program = [TARGET / "karakuri", "moveit", URDF, "--config", CONFIG, "--namespace", "arm", "--samples", "100", "--output", tmp_path]
+    subprocess.run(program, check=True, capture_output=True)
+    manager = yaml.safe_load((tmp_path / "moveit_controllers.yaml").read_text())["moveit_simple_controller_manager"]
+    kinds = {"FollowJointTrajectory": FollowJointTrajectory, "ParallelGripperCommand": ParallelGripperCommand}
+    states = ElementTree.parse(tmp_path / "arm6.srdf").getroot().findall("group_state")
+
+    def state(name, group, joints):
+        found = next(one for one in states if (one.get("name"), one.get("group")) == (name, group))
+        positions = {joint.get("name"): float(joint.get("value")) for joint in found}
+        return [positions[joint] for joint in joints]
+
+    done = {}
+    for name in manager["controller_names"]:
+        controller = manager[name]
+        client = ros.action(kinds[controller["type"]], name + ("/" + controller["action_ns"] if controller["action_ns"] else ""))
+        joints = controller["joints"]
+        if controller["type"] == "FollowJointTrajectory":
+            goals = [goal(state(one, "arm", joints), 1.5, names=joints) for one in ("ready", "home")]
+        else:
+            goals = []
+            for one in ("closed", "open"):
+                goals.append(ParallelGripperCommand.Goal())
+                goals[-1].command.name, goals[-1].command.position = joints, state(one, "hand", joints)
+        for one in goals:
+            status, result = ros.result(accepted(ros, client, one), timeout=120.0)
+            assert status == GoalStatus.STATUS_SUCCEEDED, result
+        client.destroy()
+        done[controller["type"]] = len(goals)
+    assert done == {"FollowJointTrajectory": 2, "ParallelGripperCommand": 2}
+
+
+def test_gripper_cmd_takes_positions_of_the_joint_where_that_is_configured(fresh, ros, action):
+    assert ros.set_parameter("/arm/gripper", "joint_positions", True) == (True, "")
+    try:
+        status, result = ros.result(accepted(ros, action(GripperCommand, "gripper_cmd"), command(-0.1)))
+    finally:
+        assert ros.set_parameter("/arm/gripper", "joint_positions", False) == (True, "")
+    assert status == GoalStatus.STATUS_SUCCEEDED and result.position == pytest.approx(-0.1, abs=0.02)
 
 
 def test_stalls_on_the_cube_and_holds_it(around_the_cube, ros, action):

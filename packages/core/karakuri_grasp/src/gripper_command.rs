@@ -3,10 +3,11 @@
 //! Reached: the opening is within the tolerance. Stalled: no progress in *position* for a while; blocked fingers of a
 //! simulation chatter, so their speed says nothing. An object between the fingers is stalled and not reached; with
 //! `allow_stalling` that is a success, and the force is kept.
-//! Units: m, N, s. Positions of the action are openings (the gap between the fingers).
+//! Units: m, N, s. Positions of the action are openings (the gap between the fingers), or those of the driven joint, as `MoveIt`
+//! states them ([`CommandUnit`]).
 
 use crate::EndEffector;
-use crate::grip_force::{GripForce, GripTask};
+use crate::grip_force::{DriveRange, GripForce, GripTask};
 
 /// Settings of gripper commands that a user may change.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -36,6 +37,75 @@ impl Default for GripperCommandSettings {
     }
 }
 
+/// Quantities in which a client states a command and reads its report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum CommandUnit {
+    /// Opening [m], its rate [m/s], and force of a finger [N].
+    #[default]
+    Opening,
+    /// Position, velocity and effort of the driven joint. [rad, rad/s, N·m or m, m/s, N]
+    Joint,
+}
+
+/// A command as a client states it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct StatedCommand {
+    /// Quantities of the other fields.
+    pub unit: CommandUnit,
+    /// Desired position. [m, or rad or m of the joint]
+    pub position: f64,
+    /// Largest velocity; 0 takes the grip's own. [m/s, or rad/s or m/s of the joint]
+    pub velocity: f64,
+    /// Largest effort; 0 takes the setting. [N, or N·m or N of the joint]
+    pub effort: f64,
+}
+
+impl StatedCommand {
+    /// The command of the hand; `within` are the limits of the driven joint.
+    ///
+    /// # Errors
+    /// When a joint's position is not within the limits, to a thousandth.
+    pub fn of_hand(
+        &self,
+        hand: &dyn EndEffector,
+        within: DriveRange,
+    ) -> Result<GripperCommand, GripperCommandError> {
+        let Self { unit, position, velocity, effort } = *self;
+        if unit == CommandUnit::Opening {
+            let (opening, max_effort, max_velocity) = (position, effort, velocity);
+            return Ok(GripperCommand { opening, max_effort, max_velocity });
+        }
+        let DriveRange { lower, upper } = within;
+        if !(lower - JOINT_TOLERANCE..=upper + JOINT_TOLERANCE).contains(&position) {
+            return Err(GripperCommandError::Position { position, lower, upper });
+        }
+        // Joints may go a little further than pads that touch, or than the hand opens.
+        let (lowest, highest) = hand.opening_range();
+        Ok(GripperCommand {
+            opening: hand.opening(position).clamp(lowest, highest),
+            // A closing effort, whatever its sign.
+            max_effort: hand.force(position, -effort.abs()),
+            max_velocity: velocity.abs() * hand.opening_rate(position),
+        })
+    }
+}
+
+impl CommandUnit {
+    /// Position and effort of a report.
+    pub fn stated(self, hand: &dyn EndEffector, report: &GripperReport) -> [f64; 2] {
+        match self {
+            Self::Opening => [report.opening, report.effort],
+            Self::Joint => {
+                let position = hand.position(report.opening);
+                [position, hand.effort(position, report.effort)]
+            }
+        }
+    }
+}
+
+/// Distance beyond the limits of a joint at which a position is still taken, as a rounding. [rad or m]
+const JOINT_TOLERANCE: f64 = 1e-3;
+
 /// Command of a gripper action.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GripperCommand {
@@ -60,6 +130,16 @@ pub enum GripperCommandError {
         lowest: f64,
         /// Greatest opening. [m]
         highest: f64,
+    },
+    /// The position of the driven joint is outside its limits.
+    #[error("position {position} of the driven joint is outside {lower} to {upper}")]
+    Position {
+        /// Desired position. [rad or m]
+        position: f64,
+        /// Lower limit. [rad or m]
+        lower: f64,
+        /// Upper limit. [rad or m]
+        upper: f64,
     },
     /// The force is outside the hand's range.
     #[error("max_effort {effort} N is outside 0 to {highest} N")]

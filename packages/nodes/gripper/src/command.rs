@@ -1,14 +1,15 @@
 //! `gripper_cmd` and `parallel_gripper_cmd`: two actions over one command.
 
-use karakuri_grasp::gripper_command::{GripperCommand as Command, GripperReport};
+use karakuri_grasp::EndEffector;
+use karakuri_grasp::gripper_command::{CommandUnit, GripperReport, StatedCommand};
 use karakuri_ros::ActiveGoal;
 use karakuri_ros::msg::control_msgs::action::{GripperCommand, ParallelGripperCommand};
 use karakuri_ros::msg::sensor_msgs::msg::JointState;
 
-/// A goal of either action.
+/// A goal of either action, and the quantities that its client speaks of.
 pub(crate) enum CommandGoal {
-    Plain(ActiveGoal<GripperCommand::Action>),
-    Parallel(ActiveGoal<ParallelGripperCommand::Action>, String),
+    Plain(ActiveGoal<GripperCommand::Action>, CommandUnit),
+    Parallel(ActiveGoal<ParallelGripperCommand::Action>, CommandUnit, String),
 }
 
 /// Outcome of a command.
@@ -19,45 +20,45 @@ pub(crate) enum Ending {
     Canceled,
 }
 
-pub(crate) fn plain_command(goal: &GripperCommand::Goal) -> Command {
-    Command {
-        opening: goal.command.position,
-        max_effort: goal.command.max_effort,
-        max_velocity: 0.0,
-    }
+/// Command of a plain goal, which has no name that would tell what its position is.
+pub(crate) fn plain_command(goal: &GripperCommand::Goal, unit: CommandUnit) -> StatedCommand {
+    let command = &goal.command;
+    let (position, effort) = (command.position, command.max_effort);
+    StatedCommand { unit, position, velocity: 0.0, effort }
 }
 
-/// Command of a parallel goal: its one position, and its optional speed and force.
-pub(crate) fn parallel_command(goal: &ParallelGripperCommand::Goal) -> Result<Command, String> {
+/// Command of a parallel goal: its one position, and its optional speed and force; those of the driven joint where it names that.
+pub(crate) fn parallel_command(
+    goal: &ParallelGripperCommand::Goal,
+    joint: &str,
+) -> Result<StatedCommand, String> {
     let command = &goal.command;
-    let [opening] = command.position.as_slice() else {
+    let [position] = command.position.as_slice() else {
         return Err(format!(
-            "command has {} positions; send exactly one, the opening in m",
+            "command has {} positions; send exactly one: the opening in m, or that of `{joint}` with its name",
             command.position.len()
         ));
     };
+    let unit = match command.name.as_slice() {
+        [] => CommandUnit::Opening,
+        [name] if name == joint => CommandUnit::Joint,
+        other => {
+            return Err(format!(
+                "command names `{}`; name `{joint}` for a position of that joint, or none for an opening in m",
+                other.join("`, `")
+            ));
+        }
+    };
     let optional = |values: &[f64]| values.first().copied().unwrap_or(0.0);
-    Ok(Command {
-        opening: *opening,
-        max_effort: optional(&command.effort),
-        max_velocity: optional(&command.velocity),
-    })
+    let (velocity, effort) = (optional(&command.velocity), optional(&command.effort));
+    Ok(StatedCommand { unit, position: *position, velocity, effort })
 }
 
-fn plain_result(report: &GripperReport) -> GripperCommand::Result {
-    GripperCommand::Result {
-        position: report.opening,
-        effort: report.effort,
-        stalled: report.stalled,
-        reached_goal: report.reached_goal,
-    }
-}
-
-fn joint_state(name: &str, report: &GripperReport) -> JointState {
+fn joint_state(name: &str, [position, effort]: [f64; 2]) -> JointState {
     JointState {
         name: vec![name.to_owned()],
-        position: vec![report.opening],
-        effort: vec![report.effort],
+        position: vec![position],
+        effort: vec![effort],
         ..JointState::default()
     }
 }
@@ -65,43 +66,45 @@ fn joint_state(name: &str, report: &GripperReport) -> JointState {
 impl CommandGoal {
     pub(crate) fn is_canceling(&self) -> bool {
         match self {
-            Self::Plain(goal) => goal.is_canceling(),
-            Self::Parallel(goal, _) => goal.is_canceling(),
+            Self::Plain(goal, _) => goal.is_canceling(),
+            Self::Parallel(goal, ..) => goal.is_canceling(),
         }
     }
 
-    pub(crate) fn publish_feedback(&self, report: &GripperReport) {
+    pub(crate) fn publish_feedback(&self, hand: &dyn EndEffector, report: &GripperReport) {
         match self {
-            Self::Plain(goal) => goal.publish_feedback(GripperCommand::Feedback {
-                position: report.opening,
-                effort: report.effort,
-                stalled: report.stalled,
-                reached_goal: report.reached_goal,
-            }),
-            Self::Parallel(goal, name) => {
+            Self::Plain(goal, unit) => {
+                let [position, effort] = unit.stated(hand, report);
+                goal.publish_feedback(GripperCommand::Feedback {
+                    position,
+                    effort,
+                    stalled: report.stalled,
+                    reached_goal: report.reached_goal,
+                });
+            }
+            Self::Parallel(goal, unit, name) => {
                 goal.publish_feedback(ParallelGripperCommand::Feedback {
-                    state: joint_state(name, report),
+                    state: joint_state(name, unit.stated(hand, report)),
                 });
             }
         }
     }
 
-    pub(crate) fn end(self, ending: Ending, report: &GripperReport) {
+    pub(crate) fn end(self, ending: Ending, hand: &dyn EndEffector, report: &GripperReport) {
+        let (stalled, reached_goal) = (report.stalled, report.reached_goal);
         match self {
-            Self::Plain(goal) => {
-                let result = plain_result(report);
+            Self::Plain(goal, unit) => {
+                let [position, effort] = unit.stated(hand, report);
+                let result = GripperCommand::Result { position, effort, stalled, reached_goal };
                 match ending {
                     Ending::Succeeded => goal.succeed(result),
                     Ending::Aborted => goal.abort(result),
                     Ending::Canceled => goal.cancel(result),
                 }
             }
-            Self::Parallel(goal, name) => {
-                let result = ParallelGripperCommand::Result {
-                    state: joint_state(&name, report),
-                    stalled: report.stalled,
-                    reached_goal: report.reached_goal,
-                };
+            Self::Parallel(goal, unit, name) => {
+                let state = joint_state(&name, unit.stated(hand, report));
+                let result = ParallelGripperCommand::Result { state, stalled, reached_goal };
                 match ending {
                     Ending::Succeeded => goal.succeed(result),
                     Ending::Aborted => goal.abort(result),

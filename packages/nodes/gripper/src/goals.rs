@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use karakuri_grasp::gripper_command::{GripperCommand as Command, GripperCommandRun};
+use karakuri_grasp::grip_force::DriveRange;
+use karakuri_grasp::gripper_command::{GripperCommandRun, StatedCommand};
 use karakuri_ros::msg::control_msgs::action::{GripperCommand, ParallelGripperCommand};
 use karakuri_ros::msg::geometry_msgs::msg::PoseStamped;
 use karakuri_ros::msg::karakuri_msgs::action::PickAndPlace as Pick;
@@ -80,9 +81,9 @@ fn start(gripper: &mut Gripper, goal: &Pick::Goal, now: Time) -> Result<(), (u8,
 }
 
 pub(crate) fn on_command(gripper: &mut Gripper, request: GoalRequest<GripperCommand::Action>) {
-    let command = plain_command(request.goal());
-    match start_command(gripper, command) {
-        Ok(run) => gripper.command = Some((CommandGoal::Plain(request.accept()), run)),
+    let unit = gripper.parameters.command_unit();
+    match start_command(gripper, plain_command(request.goal(), unit)) {
+        Ok(run) => gripper.command = Some((CommandGoal::Plain(request.accept(), unit), run)),
         Err(why) => request.reject(why),
     }
 }
@@ -91,16 +92,21 @@ pub(crate) fn on_parallel_command(
     gripper: &mut Gripper,
     request: GoalRequest<ParallelGripperCommand::Action>,
 ) {
-    match parallel_command(request.goal()).and_then(|command| start_command(gripper, command)) {
-        Ok(run) => {
-            let joint = gripper.hand_joint.clone();
-            gripper.command = Some((CommandGoal::Parallel(request.accept(), joint), run));
+    let joint = gripper.hand_joint.clone();
+    let started = parallel_command(request.goal(), &joint)
+        .and_then(|stated| Ok((stated.unit, start_command(gripper, stated)?)));
+    match started {
+        Ok((unit, run)) => {
+            gripper.command = Some((CommandGoal::Parallel(request.accept(), unit, joint), run));
         }
         Err(why) => request.reject(why),
     }
 }
 
-fn start_command(gripper: &mut Gripper, command: Command) -> Result<GripperCommandRun, String> {
+fn start_command(
+    gripper: &mut Gripper,
+    stated: StatedCommand,
+) -> Result<GripperCommandRun, String> {
     if let Some(why) = gripper.not_ready() {
         return Err(why.to_owned());
     }
@@ -108,8 +114,11 @@ fn start_command(gripper: &mut Gripper, command: Command) -> Result<GripperComma
         return Err("pick_and_place is using the hand; cancel it first".to_owned());
     }
     let (settings, grip_settings) = (gripper.parameters.command(), gripper.parameters.grip());
+    let limits = gripper.model.joints[gripper.machine.hand().joint().0].limits;
     let (hand, grip) = gripper.machine.hand_and_grip();
     *grip.settings_mut() = grip_settings;
+    let within = DriveRange { lower: limits.lower, upper: limits.upper };
+    let command = stated.of_hand(hand, within).map_err(|e| e.to_string())?;
     let run = GripperCommandRun::start(command, settings, hand, grip).map_err(|e| e.to_string())?;
     gripper.end_command(Ending::Canceled);
     Ok(run)

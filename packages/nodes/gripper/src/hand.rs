@@ -124,7 +124,7 @@ impl Gripper {
         if let Some((goal, mut run)) = self.command.take() {
             let (hand, grip) = self.machine.hand_and_grip();
             let (report, _) = run.check(hand, grip, 0.0);
-            goal.end(ending, &report);
+            goal.end(ending, hand, &report);
         }
     }
 

@@ -1,7 +1,7 @@
 //! Parameters of the node.
 
 use karakuri_grasp::grip_force::GripSettings;
-use karakuri_grasp::gripper_command::GripperCommandSettings;
+use karakuri_grasp::gripper_command::{CommandUnit, GripperCommandSettings};
 use karakuri_grasp::pick_and_place::PickAndPlaceSettings;
 use karakuri_ros::RobotParameters;
 
@@ -20,6 +20,7 @@ karakuri_ros::parameters! {
         closing_speed: f64 = GripSettings::default().speed, "Rate of the opening in free motion. [m/s]", range(0.001..=1.0);
         contact_force: f64 = GripSettings::default().contact_force, "Force of a finger above which it touches something. [N]", range(0.05..=100.0);
         allow_stalling: bool = GripperCommandSettings::default().allow_stalling, "Whether gripper_cmd succeeds when an object stops the fingers.";
+        joint_positions: bool = false, "Whether gripper_cmd states position and effort of the driven joint, as MoveIt does, in place of opening and force of a finger.";
         stall_timeout: f64 = GripperCommandSettings::default().stall_timeout, "Time without progress after which the fingers count as stalled. [s]", range(0.05..=60.0);
         goal_tolerance: f64 = GripperCommandSettings::default().goal_tolerance, "Opening error below which gripper_cmd has reached its goal. [m]", range(1e-5..=0.1);
     }
@@ -42,6 +43,11 @@ impl Parameters {
             speed: self.closing_speed.get(),
             touch_speed: self.touch_speed.get(),
         }
+    }
+
+    /// Quantities that a client of `gripper_cmd` speaks of.
+    pub(crate) fn command_unit(&self) -> CommandUnit {
+        if self.joint_positions.get() { CommandUnit::Joint } else { CommandUnit::Opening }
     }
 
     pub(crate) fn command(&self) -> GripperCommandSettings {

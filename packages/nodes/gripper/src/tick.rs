@@ -69,13 +69,13 @@ fn check_command(gripper: &mut Gripper, period: f64) {
     gripper.has_moved |= run.has_progressed();
     if !ended {
         if gripper.ticks.is_multiple_of(u64::from(TICKS_A_REPORT)) {
-            goal.publish_feedback(&report);
+            goal.publish_feedback(gripper.machine.hand(), &report);
         }
         gripper.command = Some((goal, run));
         return;
     }
     let ending = if run.succeeded(&report) { Ending::Succeeded } else { Ending::Aborted };
-    goal.end(ending, &report);
+    goal.end(ending, gripper.machine.hand(), &report);
 }
 
 fn report(gripper: &mut Gripper, stamp: Time, output: &Output) {

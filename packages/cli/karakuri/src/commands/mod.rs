@@ -14,6 +14,7 @@ pub mod ik;
 pub mod inverse_dynamics;
 pub mod launch;
 pub mod motion;
+pub mod moveit;
 pub mod nodes;
 pub mod plot;
 pub mod render;
@@ -70,6 +71,7 @@ registry! {
     InverseDynamics(inverse_dynamics),
     Launch(launch),
     Motion(motion),
+    Moveit(moveit),
     Plot(plot),
     Render(render),
     Simulate(simulate),

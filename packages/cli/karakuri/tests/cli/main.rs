@@ -7,6 +7,7 @@ mod ik;
 mod inverse_dynamics;
 mod launch;
 mod motion;
+mod moveit;
 mod nodes;
 mod simulate;
 mod studio;

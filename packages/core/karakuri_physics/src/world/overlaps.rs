@@ -107,6 +107,12 @@ impl World {
         self.visible_overlaps(id, &self.state.collision)
     }
 
+    /// Pairs of a robot's links that collide with each other and touch where it is, the lower first.
+    pub fn update_touching_links(&mut self, id: RobotId) -> Vec<(FrameId, FrameId)> {
+        self.state.collision.update(0.0);
+        self.depths(id, &self.state.collision).into_keys().collect()
+    }
+
     /// Overlaps of more than a millimetre among the contacts of a scene, deepest first.
     fn visible_overlaps(&self, id: RobotId, scene: &CollisionScene) -> Vec<LinkOverlap> {
         let mut depths = self.depths(id, scene);
