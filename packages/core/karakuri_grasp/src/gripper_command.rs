@@ -64,7 +64,7 @@ impl StatedCommand {
     /// The command of the hand; `within` are the limits of the driven joint.
     ///
     /// # Errors
-    /// When a joint's position is not within the limits, to a thousandth.
+    /// When a joint's position is not within the limits, to a thousandth, or its effort is more than the hand's there.
     pub fn of_hand(
         &self,
         hand: &dyn EndEffector,
@@ -79,12 +79,17 @@ impl StatedCommand {
         if !(lower - JOINT_TOLERANCE..=upper + JOINT_TOLERANCE).contains(&position) {
             return Err(GripperCommandError::Position { position, lower, upper });
         }
+        let highest = hand.effort(position, hand.force_max()).abs();
+        // Said in the client's quantity; NaN is no effort either. A billionth is the way to the force and back.
+        if !(0.0..=highest * (1.0 + 1e-9)).contains(&effort.abs()) {
+            return Err(GripperCommandError::JointEffort { effort, highest });
+        }
         // Joints may go a little further than pads that touch, or than the hand opens.
         let (lowest, highest) = hand.opening_range();
         Ok(GripperCommand {
             opening: hand.opening(position).clamp(lowest, highest),
             // A closing effort, whatever its sign.
-            max_effort: hand.force(position, -effort.abs()),
+            max_effort: hand.force(position, -effort.abs()).min(hand.force_max()),
             max_velocity: velocity.abs() * hand.opening_rate(position),
         })
     }
@@ -140,6 +145,14 @@ pub enum GripperCommandError {
         lower: f64,
         /// Upper limit. [rad or m]
         upper: f64,
+    },
+    /// The effort of the driven joint is more than the hand's.
+    #[error("effort {effort} of the driven joint is outside 0 to {highest:.4} there")]
+    JointEffort {
+        /// Desired effort. [N·m or N]
+        effort: f64,
+        /// Greatest effort at the position. [N·m or N]
+        highest: f64,
     },
     /// The force is outside the hand's range.
     #[error("max_effort {effort} N is outside 0 to {highest} N")]

@@ -2,6 +2,9 @@
 
 use karakuri_model::{BodyId, EndEffector as Config, FrameId};
 
+use crate::grip_force::DriveRange;
+use crate::gripper_command::{CommandUnit, GripperCommandError, GripperReport, StatedCommand};
+
 use super::{EndEffector, EndEffectorError, KINDS, Kind, LEAN_SHARE, Reach};
 
 fn config(kind: &Kind) -> Config {
@@ -43,6 +46,7 @@ fn conforms(kind: &Kind) {
     limits(hand);
     opening_and_position_are_inverse(hand);
     force_and_effort_are_inverse(hand);
+    commands_of_the_joint_are_those_of_the_hand(hand);
     a_box_stops_it_at_one_opening(hand);
     fingers_that_lean_refuse_what_they_squeeze(hand);
     wrong_numbers_are_named(kind);
@@ -94,6 +98,37 @@ fn force_and_effort_are_inverse(hand: &dyn EndEffector) {
         // No work is lost: two fingers with N closing by half of dw each take what the drive gives, τ dq.
         let (effort, rate) = (hand.effort(position, 1.0), hand.opening_rate(position));
         assert!((effort + rate).abs() < 1e-12, "effort {effort} for 1 N a finger, rate {rate}");
+    }
+}
+
+fn commands_of_the_joint_are_those_of_the_hand(hand: &dyn EndEffector) {
+    let (lowest, highest) = hand.opening_range();
+    let [lower, upper] = [lowest, highest].map(|opening| hand.position(opening));
+    let within = DriveRange { lower, upper };
+    let unit = CommandUnit::Joint;
+    for opening in openings(hand) {
+        let (position, force) = (hand.position(opening), 0.5 * hand.force_max());
+        let effort = -hand.effort(position, force);
+        let stated = StatedCommand { unit, position, velocity: 0.5, effort };
+        let command = stated.of_hand(hand, within).unwrap();
+        assert!(
+            (command.opening - opening).abs() < 1e-12 && (command.max_effort - force).abs() < 1e-9
+        );
+        assert!((command.max_velocity - 0.5 * hand.opening_rate(position)).abs() < 1e-12);
+        let report = GripperReport { opening, effort: force, ..GripperReport::default() };
+        let [position_again, effort_again] = unit.stated(hand, &report);
+        assert!((position_again - position).abs() < 1e-12 && (effort_again + effort).abs() < 1e-9);
+        let strong = StatedCommand { effort: 2.1 * effort, ..stated };
+        assert!(matches!(
+            strong.of_hand(hand, within),
+            Err(GripperCommandError::JointEffort { .. })
+        ));
+        let nothing = StatedCommand { effort: f64::NAN, ..stated };
+        assert!(nothing.of_hand(hand, within).is_err());
+    }
+    for position in [lower - 0.01, upper + 0.01, f64::NAN] {
+        let stated = StatedCommand { unit, position, velocity: 0.0, effort: 0.0 };
+        assert!(matches!(stated.of_hand(hand, within), Err(GripperCommandError::Position { .. })));
     }
 }
 
