@@ -925,7 +925,7 @@ def test_nonsense_commands_are_ignored_by_name(sim, ros):
         for value in (1e300, -1e30, math.inf, -math.inf):
             commands.publish(JointState(name=names[:1], **{field: [value]}))
     ros.wait_for(lambda: "is ignored" in sim.output(), what="a sentence about it")
-    assert "command of `shoulder_yaw`" in sim.output()
+    assert "command of joint `shoulder_yaw`" in sim.output()
     stamp = nanoseconds(states.last.header.stamp)
     states.wait(lambda m: nanoseconds(m.header.stamp) > stamp + 200_000_000)
     assert distance(at(states.last), before) < 1e-3, "the arm stays where it is"

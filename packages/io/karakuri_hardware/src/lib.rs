@@ -11,6 +11,6 @@ pub use health::{Health, HealthLevel};
 pub use load::{Load, LoadMeter};
 pub use pacing::{Pacer, PacingEvent, PacingSettings, Tick};
 pub use robot_io::{
-    Fault, GeneratorLayout, ImuReading, JointCommand, JointLayout, RobotIo, RobotIoError,
-    RobotLayout, RobotState, SensorLayout,
+    CupLayout, Fault, GeneratorLayout, ImuReading, JointCommand, JointLayout, RobotIo,
+    RobotIoError, RobotLayout, RobotState, SensorLayout,
 };

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use karakuri_model::{BodyId, Model, SensorKind, SuctionUnit};
+use karakuri_model::{BodyId, Model, SensorKind, SuctionCup, SuctionUnit};
 use karakuri_spatial::{Force, Motion, Pose, UnitQuaternion, Vector3};
 
 use crate::Health;
@@ -162,10 +162,10 @@ pub enum RobotIoError {
     },
     /// A command is infinite.
     #[error(
-        "command of `{part}`: {field} is {value}; send a finite number, or NaN for `not commanded`"
+        "command of {part}: {field} is {value}; send a finite number, or NaN for `not commanded`"
     )]
     CommandNotFinite {
-        /// Name of the joint or vacuum generator.
+        /// Joint or vacuum generator, with its name.
         part: String,
         /// Name of the array.
         field: &'static str,
@@ -174,10 +174,10 @@ pub enum RobotIoError {
     },
     /// A command is beyond the range of any joint.
     #[error(
-        "command of `{part}`: {field} is {value:e}, beyond ±{limit:e}; whoever sends it has lost its numbers"
+        "command of {part}: {field} is {value:e}, beyond ±{limit:e}; whoever sends it has lost its numbers"
     )]
     CommandOutOfRange {
-        /// Name of the joint or vacuum generator.
+        /// Joint or vacuum generator, with its name.
         part: String,
         /// Name of the array.
         field: &'static str,
@@ -213,8 +213,17 @@ pub struct RobotLayout {
     pub imus: Vec<SensorLayout>,
     /// Vacuum generators, in the model's order.
     pub generators: Vec<GeneratorLayout>,
-    /// Names of all suction cups, generator by generator.
-    pub cups: Vec<String>,
+    /// All suction cups, generator by generator.
+    pub cups: Vec<CupLayout>,
+}
+
+/// Suction cup of a layout.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CupLayout {
+    /// Name of the cup; the last part of its topic.
+    pub name: String,
+    /// Name of the link that it is on.
+    pub link: String,
 }
 
 /// Vacuum generator of a layout.
@@ -307,29 +316,34 @@ impl RobotLayout {
             GeneratorLayout { name: unit.name.clone(), area }
         };
         let generators = model.suctions.iter().map(generator).collect();
-        let cups = model.suctions.iter().flat_map(|unit| &unit.cups).map(|c| c.name.clone());
-        let cups = cups.collect();
+        let cup = |cup: &SuctionCup| CupLayout {
+            name: cup.name.clone(),
+            link: model.frames[cup.link.0].name.clone(),
+        };
+        let cups = model.suctions.iter().flat_map(|unit| &unit.cups).map(cup).collect();
         Self { name: name.to_owned(), joints, wrenches, imus, generators, cups, model }
     }
 
     /// Checks a command against the layout.
     ///
     /// # Errors
-    /// When an array does not have one entry per joint or vacuum generator, or an entry is infinite or beyond the largest command. NaN passes.
+    /// When an array does not have one entry per joint or vacuum generator, or an entry is infinite or beyond the largest
+    /// command. NaN passes.
     pub fn check(&self, command: &JointCommand) -> Result<(), RobotIoError> {
         for (field, values) in command.fields() {
-            self.check_values(field, values, self.joints.len(), |i| &self.joints[i].name)?;
+            let part = |i: usize| format!("joint `{}`", self.joints[i].name);
+            self.check_values(field, values, self.joints.len(), part)?;
         }
-        let n_generators = self.generators.len();
-        self.check_values("vacuum", &command.vacuum, n_generators, |i| &self.generators[i].name)
+        let part = |i: usize| format!("vacuum generator `{}`", self.generators[i].name);
+        self.check_values("vacuum", &command.vacuum, self.generators.len(), part)
     }
 
-    fn check_values<'a>(
-        &'a self,
+    fn check_values(
+        &self,
         field: &'static str,
         values: &[f64],
         want: usize,
-        name: impl Fn(usize) -> &'a String,
+        part: impl Fn(usize) -> String,
     ) -> Result<(), RobotIoError> {
         if values.len() != want {
             let (robot, got) = (self.name.clone(), values.len());
@@ -338,11 +352,11 @@ impl RobotLayout {
         let limit = LARGEST_COMMAND;
         let beyond = |v: &f64| v.abs() > limit;
         if let Some(i) = values.iter().position(|v| v.is_finite() && beyond(v)) {
-            let (part, value) = (name(i).clone(), values[i]);
+            let (part, value) = (part(i), values[i]);
             return Err(RobotIoError::CommandOutOfRange { part, field, value, limit });
         }
         if let Some(i) = values.iter().position(|v| v.is_infinite()) {
-            let (part, value) = (name(i).clone(), values[i]);
+            let (part, value) = (part(i), values[i]);
             return Err(RobotIoError::CommandNotFinite { part, field, value });
         }
         Ok(())

@@ -6,11 +6,12 @@
 
 use core::f64::consts::TAU;
 
+use karakuri_dynamics::frame_pose;
 use karakuri_grasp::suction::seal::{Lip, Rays, Seal};
 use karakuri_grasp::suction::vacuum::Vacuum;
-use karakuri_model::{FrameId, SuctionCup, SuctionUnit};
+use karakuri_model::{SuctionCup, SuctionUnit};
 use karakuri_physics::{Owner, RobotId, SuctionDescription, SuctionId, World};
-use karakuri_spatial::{Pose, Vector3};
+use karakuri_spatial::Vector3;
 
 /// Rays around a lip: one of 24 points lets a hole of an eighth of the lip's diameter pass.
 const RAYS: usize = 24;
@@ -135,7 +136,8 @@ impl Cup {
 
     /// Seals the lip on what lies before all of it.
     fn seal(&mut self, world: &mut World, robot: RobotId) -> Option<Seal> {
-        let X_WL = lip_pose(world, robot, self.data.link) * self.data.lip;
+        let view = world.robot(robot);
+        let X_WL = frame_pose(view.model(), view.data(), self.data.link) * self.data.lip;
         let axis = X_WL.rotation.column(2).into_owned();
         let own = Owner::Link { robot, frame: self.data.link };
         let range = PRESSED + self.lip.flexion + self.lip.room + DRAWN;
@@ -170,15 +172,5 @@ impl Cup {
         // Refused where both are one rigid body, as the floor and a link that is fixed to it: nothing is held.
         self.sealed = world.attach_suction(&self.name, description).ok();
         self.sealed.map(|_| seal)
-    }
-}
-
-/// Pose of a link in the world.
-fn lip_pose(world: &World, robot: RobotId, link: FrameId) -> Pose {
-    let robot = world.robot(robot);
-    let frame = &robot.model().frames[link.0];
-    match frame.body {
-        Some(body) => robot.data().pose_in_world[body.0] * frame.pose_in_body,
-        None => frame.pose_in_body,
     }
 }

@@ -279,7 +279,7 @@ fn a_vacuum_that_is_no_number_is_refused_by_name() {
     command.vacuum[0] = f64::INFINITY;
     let refused = cell.io.write(0, &command).unwrap_err();
     assert!(
-        matches!(&refused, RobotIoError::CommandNotFinite { part, .. } if part == "vacuum"),
+        matches!(&refused, RobotIoError::CommandNotFinite { part, .. } if part == "vacuum generator `vacuum`"),
         "{refused}"
     );
 }

@@ -78,9 +78,8 @@ impl RobotTopics {
             imus.push((publisher, Imu { header: header(&sensor.link), ..Imu::default() }));
         }
         let mut pressures = Vec::new();
-        for cup in layout.model.suctions.iter().flat_map(|unit| &unit.cups) {
-            let link = &layout.model.frames[cup.link.0].name;
-            let message = FluidPressure { header: header(link), ..FluidPressure::default() };
+        for cup in &layout.cups {
+            let message = FluidPressure { header: header(&cup.link), ..FluidPressure::default() };
             let topic = format!("{prefix}pressure/{}", cup.name);
             pressures.push((node.publisher(&topic, qos::state())?, message));
         }
