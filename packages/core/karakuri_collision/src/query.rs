@@ -34,15 +34,10 @@ pub struct ClosestPoints {
 }
 
 impl CollisionScene {
-    /// Nearest collider on the ray from `origin` along the unit `direction`, within `range`. [m]
+    /// Nearest collider on the ray from `origin` along the unit `direction`, within `range` [m], but for those that `is_passed` names.
     ///
     /// A ray that starts inside a solid hits it at once, with a zero normal. Of equals the lower id.
-    pub fn cast_ray(&self, origin: &Vector3, direction: &Vector3, range: f64) -> Option<RayHit> {
-        self.cast_ray_past(origin, direction, range, |_| false)
-    }
-
-    /// As [`Self::cast_ray`], through the colliders that `is_passed` names.
-    pub fn cast_ray_past(
+    pub fn cast_ray(
         &self,
         origin: &Vector3,
         direction: &Vector3,

@@ -302,13 +302,6 @@ impl ModelBuilder {
         self
     }
 
-    /// Adds suction cups on one vacuum generator.
-    #[must_use]
-    pub fn suction(mut self, unit: SuctionUnit<String>) -> Self {
-        self.suctions.push(unit);
-        self
-    }
-
     /// Ignores contacts between two links.
     #[must_use]
     pub fn ignore_contact(mut self, link_a: &str, link_b: &str) -> Self {

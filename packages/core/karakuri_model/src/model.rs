@@ -529,6 +529,14 @@ impl Model {
         self.joints.iter().position(|j| j.name == name).map(BodyId)
     }
 
+    /// Whether two bodies, or one and the fixed base (`None`), are `n` joints apart along a chain.
+    pub fn are_chained(&self, a: Option<BodyId>, b: Option<BodyId>, n: usize) -> bool {
+        // Above the base there is nothing: a chain that ends there has no relative of that degree.
+        let above =
+            |x: Option<BodyId>| (0..n).try_fold(x, |x, _| x.map(|x| self.bodies[x.0].parent));
+        above(a) == Some(b) || above(b) == Some(a)
+    }
+
     /// Name of the joint that a velocity coordinate belongs to; `?` where there is no such coordinate.
     pub fn joint_name_of(&self, dof: usize) -> &str {
         let mut joints = self.joints.iter();

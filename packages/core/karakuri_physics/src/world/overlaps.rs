@@ -34,7 +34,7 @@ impl World {
         for (a, b) in pairs() {
             // Links joined by one joint touch at it by design.
             if a.body == b.body
-                || chained(model, a.body, b.body, 1)
+                || model.are_chained(a.body, b.body, 1)
                 || named(&model.ignored_pairs, a.frame, b.frame)
             {
                 self.state.collision.ignore(a.collider, b.collider);
@@ -45,7 +45,8 @@ impl World {
         let mut depths = self.depths_by_default(id, model, own);
         depths.retain(|&(a, b), depth| {
             // Near relatives from a touch on, as their shapes meet at the joint between; others from a visible overlap on.
-            let close = chained(model, body[&a], body[&b], 2) || looped(model, body[&a], body[&b]);
+            let close =
+                model.are_chained(body[&a], body[&b], 2) || looped(model, body[&a], body[&b]);
             *depth > (if close { TOUCH } else { REPORTED }) && !named(&model.touching_pairs, a, b)
         });
         for (a, b) in pairs() {
@@ -54,7 +55,7 @@ impl World {
             }
         }
         depths.retain(|&(a, b), _| {
-            !chained(model, body[&a], body[&b], 2) && !looped(model, body[&a], body[&b])
+            !model.are_chained(body[&a], body[&b], 2) && !looped(model, body[&a], body[&b])
         });
         self.robot_mut(id).ignored_overlaps = deepest_first(model, depths);
     }
@@ -197,11 +198,4 @@ fn yaml(overlaps: &[LinkOverlap]) -> String {
 /// Whether a loop's joint ties two bodies of a robot, or one to the fixed base.
 fn looped(model: &Model, a: Option<BodyId>, b: Option<BodyId>) -> bool {
     model.loops.iter().any(|l| [(a, b), (b, a)].contains(&(l.body_a, l.body_b)))
-}
-
-/// Whether two bodies of a robot, or one and the fixed base, are `n` joints apart along a chain.
-fn chained(model: &Model, a: Option<BodyId>, b: Option<BodyId>, n: usize) -> bool {
-    // Above the base there is nothing: a chain that ends there has no relative of that degree.
-    let above = |x: Option<BodyId>| (0..n).try_fold(x, |x, _| x.map(|x| model.bodies[x.0].parent));
-    above(a) == Some(b) || above(b) == Some(a)
 }

@@ -194,7 +194,7 @@ impl World {
     ) -> Option<RayHit> {
         let attachments = &self.state.attachments;
         let passed = |id: ColliderId| attachments[id.0].is_some_and(|a| is_passed(a.owner));
-        let hit = self.state.collision.cast_ray_past(origin, direction, range, passed)?;
+        let hit = self.state.collision.cast_ray(origin, direction, range, passed)?;
         let part = self.state.attachments[hit.collider.0]?.owner;
         Some(RayHit { part, distance: hit.distance, normal: hit.normal })
     }

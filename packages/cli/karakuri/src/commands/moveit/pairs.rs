@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use karakuri_dynamics::{Reduction, random_position};
-use karakuri_model::{BodyId, Frame, FrameId, JointKind, Model};
+use karakuri_model::{BodyId, FrameId, JointKind, Model};
 use karakuri_physics::{World, WorldSettings};
 
 /// Reason for which a pair is not checked, in the words of an SRDF.
@@ -76,7 +76,7 @@ pub(super) fn disabled(
             let is_through = through.contains(&[&*one.name, &*other.name])
                 || through.contains(&[&*other.name, &*one.name]);
             let count = counts.get(&pair).copied().unwrap_or(0);
-            let reason = if are_adjacent(model, one, other) {
+            let reason = if one.body == other.body || model.are_chained(one.body, other.body, 1) {
                 Reason::Adjacent
             } else if named(pair, &model.ignored_pairs) {
                 Reason::User
@@ -93,14 +93,6 @@ pub(super) fn disabled(
         }
     }
     disabled
-}
-
-/// Whether two links are on one body, or on bodies that a joint ties.
-fn are_adjacent(model: &Model, a: &Frame, b: &Frame) -> bool {
-    let parent = |body: Option<BodyId>| body.and_then(|id| model.bodies[id.0].parent);
-    a.body == b.body
-        || (a.body.is_some() && parent(a.body) == b.body)
-        || (b.body.is_some() && parent(b.body) == a.body)
 }
 
 /// Postures that fill the ranges of all joints evenly.
