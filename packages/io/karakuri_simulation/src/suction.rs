@@ -140,10 +140,19 @@ impl Cup {
         let X_WL = frame_pose(view.model(), view.data(), self.data.link) * self.data.lip;
         let axis = X_WL.rotation.column(2).into_owned();
         let own = Owner::Link { robot, frame: self.data.link };
+        // All links of its body: a palm to which the cup is fixed may reach beside the lip.
+        let model = view.model();
+        let body = model.frames[self.data.link.0].body;
+        let is_own = |part: Owner| match part {
+            Owner::Link { robot: other, frame } => {
+                other == robot && model.frames[frame.0].body == body
+            }
+            _ => false,
+        };
         let range = PRESSED + self.lip.flexion + self.lip.room + DRAWN;
         let look = |world: &World, across: Vector3| {
             let origin = X_WL.transform_point(&across) - axis * PRESSED;
-            let hit = world.cast_ray_past(&origin, &axis, range, |part| part == own)?;
+            let hit = world.cast_ray_past(&origin, &axis, range, is_own)?;
             Some((hit.part, hit.distance - PRESSED))
         };
         // Mostly there is nothing: one ray says so.

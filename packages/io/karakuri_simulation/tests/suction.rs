@@ -70,7 +70,11 @@ impl Cell {
     }
 
     fn of(config: &str, shape: Shape, mass: f64, pose: Pose) -> Self {
-        let source = Source::urdf("gantry.urdf", URDF).with_config("gantry.yaml", config);
+        Self::of_robot(URDF, config, shape, mass, pose)
+    }
+
+    fn of_robot(urdf: &str, config: &str, shape: Shape, mass: f64, pose: Pose) -> Self {
+        let source = Source::urdf("gantry.urdf", urdf).with_config("gantry.yaml", config);
         let model = load(&source, &mut NoAssets).unwrap().model;
         let mut world = World::new(WorldSettings::default());
         world.add_ground(0.5, 0.0);
@@ -201,6 +205,20 @@ fn balls_are_held_down_to_the_least_radius() {
         cell.wait(height, VACUUM, 0.5);
         assert_eq!(cell.vacuum() > 0.9 * VACUUM, is_held, "{radius} m: {} Pa", cell.vacuum());
     }
+}
+
+/// A skirt about the cup, a link of its own, ends 1 mm above the lip: the rays begin inside it.
+#[test]
+fn a_palm_beside_the_lip_does_not_keep_it_from_sealing() {
+    let skirt = r#"<link name="skirt"><collision><origin xyz="0 0 0.011"/><geometry><cylinder radius="0.03" length="0.02"/></geometry></collision></link>
+  <joint name="skirt" type="fixed"><parent link="head"/><child link="skirt"/></joint></robot>"#;
+    let urdf = URDF.replace("</robot>", skirt);
+    let shape = Shape::Box { size: Vector3::new(0.2, 0.2, THICK) };
+    let pose = Pose::from_translation(Vector3::z() * (0.5 * THICK));
+    let mut cell = Cell::of_robot(&urdf, CONFIG, shape, 0.5, pose);
+    cell.go(THICK, 0.0);
+    cell.wait(THICK, VACUUM, 0.5);
+    assert!(cell.vacuum() > 0.9 * VACUUM, "{} Pa", cell.vacuum());
 }
 
 /// A cup that holds nothing draws air through its line: `q₀ (1 − u/u_max) = C u`. Wide lines leave no vacuum for the others.

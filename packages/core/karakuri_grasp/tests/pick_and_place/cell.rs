@@ -391,7 +391,7 @@ impl Cell {
                 );
             }
             if let Some(result) = result {
-                println!("  {result:?}");
+                println!("  {result:?}, state {:016x}", self.world.state_hash());
                 return result;
             }
         }
