@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes arm6.urdf, arm6_mimic.urdf, arm6_scissor.urdf and the meshes; `--check` only compares with what is there.
+"""Writes arm6.urdf, arm6_mimic.urdf, arm6_scissor.urdf, arm6_suction.urdf, arm6_suction4.urdf and the meshes; `--check` only compares with what is there.
 
 Everything about the arm's body is decided here; gains, loops and sensors are in config/<robot>.yaml. Needs Python only.
 At zero the arm stands upright and its tool looks forward (x); every link frame is then parallel to the base.
@@ -27,6 +27,10 @@ OPEN, CLOSED = 0.4389, -0.4367  # crank angles at 85.0 mm and 0.2 mm
 # finger's line, outwards: opening = 2 (JAW sin angle + JAW_OFFSET cos angle).
 JAW, JAW_OFFSET = TOOL_X - PIVOT_X, 0.010
 SCISSOR_OPEN, SCISSOR_CLOSED = 0.5985, -0.1020  # angles at 110 mm and 3 mm
+
+# The suction hands: a Schmalz SAF 40, and four SMC pads of 32 mm. Lengths from the fitting to the lip, which is at the tool.
+CUP_RADIUS, CUP_LENGTH, PAD_CUP_RADIUS, PAD_CUP_LENGTH, LIP_ROOM = 0.0191, 0.022, 0.016, 0.020, 0.004
+PAD_CUPS = [(y, z) for y in (0.035, -0.035) for z in (0.035, -0.035)]
 
 
 def cylinder(color, start, end, radius, fillet=0.006, **more):
@@ -153,6 +157,39 @@ def jaw(side):
     }
 
 
+def stem():
+    """The holder of one cup, with its vacuum generator."""
+    return (0.34, [
+        cylinder("dark", (0, 0, 0), (0.012, 0, 0), 0.0335, 0.002),
+        cylinder("shell", (0.012, 0, 0), (0.062, 0, 0), 0.031, 0.005),
+        trim("accent", (0.040, 0, 0), (0.047, 0, 0), 0.0318, 0.001),
+        cylinder("dark", (0.060, 0, 0), (TOOL_X - CUP_LENGTH, 0, 0), 0.010, 0.001),
+    ])
+
+
+def frame():
+    """The holder of four cups."""
+    at = PAD_CUPS[0][0]
+    bar = lambda size: box("shell", size, (0.078, 0, 0), 0.003)
+    return (0.52, [
+        cylinder("dark", (0, 0, 0), (0.012, 0, 0), 0.0335, 0.002),
+        cylinder("shell", (0.012, 0, 0), (0.072, 0, 0), 0.031, 0.005),
+        trim("accent", (0.040, 0, 0), (0.047, 0, 0), 0.0318, 0.001),
+        bar((0.014, 2 * at + 0.022, 2 * at + 0.022)),
+        *(cylinder("dark", (0.080, y, z), (TOOL_X - PAD_CUP_LENGTH, y, z), 0.008, 0.001) for y, z in PAD_CUPS),
+    ])
+
+
+def cup(mass, radius, length):
+    """A bellows; its lip is at the origin and looks along x. What is felt ends LIP_ROOM before the lip, so that the lip has room for round things."""
+    fold = lambda k: (-length + k * length / 4, 0, 0)
+    return (mass, [
+        cylinder("rubber", (-length, 0, 0), (-LIP_ROOM, 0, 0), 0.62 * radius, 0.001),
+        *(trim("rubber", fold(k), fold(k + 0.8), 0.82 * radius, 0.0015) for k in (0.3, 1.5)),
+        cylinder("rubber", (-0.3 * length, 0, 0), (0, 0, 0), 0.7 * radius, 0.0005, end_radius=radius, collide=False, heavy=False),
+    ])
+
+
 # joint: parent, child, origin, axis, lower, upper, velocity, effort
 PI = math.pi
 ARM_JOINTS = {
@@ -170,6 +207,11 @@ def numbers(values):
     return " ".join(f"{v:.9g}" if abs(v) > 1e-12 else "0" for v in values)
 
 
+def mesh_name(link, color):
+    """Links that differ by their number alone look alike."""
+    return f"{link.rstrip('_0123456789')}_{color}"
+
+
 def link_xml(name, mass, solids):
     com, (ixx, iyy, izz, ixy, ixz, iyz) = mass_properties(solids, mass)
     lines = [f'  <link name="{name}">', "    <inertial>", f'      <origin xyz="{numbers(com)}"/>',
@@ -177,7 +219,7 @@ def link_xml(name, mass, solids):
              f'      <inertia ixx="{ixx:.6g}" ixy="{ixy:.6g}" ixz="{ixz:.6g}" iyy="{iyy:.6g}" iyz="{iyz:.6g}" izz="{izz:.6g}"/>',
              "    </inertial>"]
     for color in dict.fromkeys(s.color for s in solids):
-        mesh = f"package://karakuri/urdf/arm6/meshes/{name}_{color}.stl"
+        mesh = f"package://karakuri/urdf/arm6/meshes/{mesh_name(name, color)}.stl"
         lines.append(f'    <visual><geometry><mesh filename="{mesh}"/></geometry><material name="{color}"/></visual>')
     for s in (s for s in solids if s.collide):
         if s.shape == "cylinder":
@@ -233,6 +275,14 @@ def jaw_joints(name, side):
     ]
 
 
+def cup_joints(parent, places):
+    """Cups on their holder."""
+    joints = []
+    for name, (y, z) in places.items():
+        joints += joint_xml(f"{name}_joint", "fixed", parent, name, (TOOL_X, y, z))
+    return joints
+
+
 def frame_xml(name):
     return [f'  <link name="{name}"/>']
 
@@ -272,16 +322,21 @@ def files():
     linkage, scissor = hand("palm", palm(), finger), hand("fork", fork(), jaw)
     cranks = lambda loops: [line for name, side in SIDES for line in finger_joints(name, side, loops)]
     jaws = [line for name, side in SIDES for line in jaw_joints(name, side)]
+    one, four = {"cup": (0, 0)}, {f"pad_cup_{k + 1}": place for k, place in enumerate(PAD_CUPS)}
+    suction = {"stem": stem()} | {name: cup(0.0136, CUP_RADIUS, CUP_LENGTH) for name in one}
+    suction4 = {"frame": frame()} | {name: cup(0.009, PAD_CUP_RADIUS, PAD_CUP_LENGTH) for name in four}
     robots = {
         "arm6": (linkage, "palm", cranks(True)),
         "arm6_mimic": (linkage, "palm", cranks(False)),
         "arm6_scissor": (scissor, "fork", jaws),
+        "arm6_suction": (suction, "stem", cup_joints("stem", one)),
+        "arm6_suction4": (suction4, "frame", cup_joints("frame", four)),
     }
     arm = arm_links()
     out = {HERE / f"{robot}.urdf": urdf(robot, arm | links, *rest) for robot, (links, *rest) in robots.items()}
-    for name, (_, solids) in (arm | linkage | scissor).items():
+    for name, (_, solids) in (arm | linkage | scissor | suction | suction4).items():
         for color in dict.fromkeys(s.color for s in solids):
-            mesh = f"{name}_{color}"
+            mesh = mesh_name(name, color)
             out[HERE / "meshes" / f"{mesh}.stl"] = stl(f"karakuri arm6 {mesh}", [s for s in solids if s.color == color])
     return out
 

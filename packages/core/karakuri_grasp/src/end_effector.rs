@@ -9,6 +9,7 @@ mod parallel_slide;
 mod pivoting_jaw;
 mod scissor;
 
+pub(crate) use hand::Numbers;
 pub use hand::{
     EndEffector, EndEffectorError, FingerForce, Fingers, Kind, LEAN_SHARE, Reach, SqueezedOut,
 };
@@ -42,7 +43,12 @@ pub fn from_model(model: &Model) -> Result<Box<dyn EndEffector>, EndEffectorErro
         Some(kind) => (kind.make)(config),
         None => Err(EndEffectorError::UnknownKind {
             kind: config.kind.clone(),
-            known: KINDS.iter().map(|kind| kind.name).collect::<Vec<_>>().join(", "),
+            known: KINDS
+                .iter()
+                .map(|kind| kind.name)
+                .chain(["suction"])
+                .collect::<Vec<_>>()
+                .join(", "),
         }),
     }
 }

@@ -8,6 +8,8 @@
 
 use crate::EndEffector;
 use crate::grip_force::{DriveRange, GripForce, GripTask};
+use crate::hand::VacuumCommandRun;
+use crate::pick_and_place::PickAndPlace;
 
 /// Settings of gripper commands that a user may change.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -96,11 +98,11 @@ impl StatedCommand {
 }
 
 impl CommandUnit {
-    /// Position and effort of a report.
-    pub fn stated(self, hand: &dyn EndEffector, report: &GripperReport) -> [f64; 2] {
-        match self {
-            Self::Opening => [report.opening, report.effort],
-            Self::Joint => {
+    /// Position and effort of a report of a hand with these fingers, or with none.
+    pub fn stated(self, hand: Option<&dyn EndEffector>, report: &GripperReport) -> [f64; 2] {
+        match (self, hand) {
+            (Self::Opening, _) | (_, None) => [report.opening, report.effort],
+            (Self::Joint, Some(hand)) => {
                 let position = hand.position(report.opening);
                 [position, hand.effort(position, report.effort)]
             }
@@ -135,6 +137,15 @@ pub enum GripperCommandError {
         lowest: f64,
         /// Greatest opening. [m]
         highest: f64,
+    },
+    /// The robot has no hand that could be commanded.
+    #[error("the hand of this robot takes no gripper commands")]
+    NoHand,
+    /// The position is none that switches a vacuum.
+    #[error("position {position} switches no vacuum; send 0 to evacuate the cups, 1 to let go")]
+    Switch {
+        /// Position of the command.
+        position: f64,
     },
     /// The position of the driven joint is outside its limits.
     #[error("position {position} of the driven joint is outside {lower} to {upper}")]
@@ -183,7 +194,68 @@ pub struct GripperReport {
     pub reached_goal: bool,
 }
 
-/// A command that is being carried out.
+/// A command that a hand of any kind carries out.
+#[derive(Debug, Clone, Copy)]
+pub struct HandCommandRun(Run);
+
+#[derive(Debug, Clone, Copy)]
+enum Run {
+    Opening(GripperCommandRun),
+    Vacuum(VacuumCommandRun),
+}
+
+impl HandCommandRun {
+    /// Starts a command of a machine's hand; `within` are the limits of its driven joint.
+    ///
+    /// # Errors
+    /// When a number of the command is outside the hand's range.
+    pub fn start(
+        stated: &StatedCommand,
+        settings: GripperCommandSettings,
+        within: DriveRange,
+        machine: &mut PickAndPlace,
+    ) -> Result<Self, GripperCommandError> {
+        if let Some(hand) = machine.hand_mut().suction_mut() {
+            return Ok(Self(Run::Vacuum(VacuumCommandRun::start(stated, hand)?)));
+        }
+        let Some(hand) = machine.opening_hand_mut() else {
+            return Err(GripperCommandError::NoHand);
+        };
+        let (fingers, grip) = hand.fingers_and_grip();
+        let command = stated.of_hand(fingers, within)?;
+        Ok(Self(Run::Opening(GripperCommandRun::start(command, settings, fingers, grip)?)))
+    }
+
+    /// Checks a command after each tick of the machine: the report, and whether the command has ended. [s]
+    pub fn check(&mut self, machine: &mut PickAndPlace, dt: f64) -> (GripperReport, bool) {
+        match &mut self.0 {
+            Run::Opening(run) => machine.opening_hand_mut().map(|hand| {
+                let (fingers, grip) = hand.fingers_and_grip();
+                run.check(fingers, grip, dt)
+            }),
+            Run::Vacuum(run) => machine.hand_mut().suction_mut().map(|hand| run.check(hand, dt)),
+        }
+        .unwrap_or_default()
+    }
+
+    /// Whether the hand has moved since the start, as far as is to be seen.
+    pub fn has_progressed(&self) -> bool {
+        match &self.0 {
+            Run::Opening(run) => run.has_progressed(),
+            Run::Vacuum(_) => false,
+        }
+    }
+
+    /// Whether a command that ended with this report succeeded.
+    pub fn succeeded(&self, report: &GripperReport) -> bool {
+        match &self.0 {
+            Run::Opening(run) => run.succeeded(report),
+            Run::Vacuum(_) => report.reached_goal,
+        }
+    }
+}
+
+/// A command that fingers with an opening carry out.
 #[derive(Debug, Clone, Copy)]
 pub struct GripperCommandRun {
     command: GripperCommand,

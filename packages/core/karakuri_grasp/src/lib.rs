@@ -7,6 +7,7 @@ pub mod finger_sense;
 pub mod grip_force;
 pub mod grip_monitor;
 pub mod gripper_command;
+pub mod hand;
 pub mod pick_and_place;
 pub mod slip;
 pub mod suction;

@@ -8,12 +8,14 @@
 //! | trouble | sign | reaction |
 //! |---|---|---|
 //! | one finger touches first | one sensor only while closing | `CENTRE`: the hand moves to that side until both touch; out of reach: `BLOCKED` |
+//! | no seal | no vacuum though the lips are on the object | as for no object; then `NO_SEAL` |
 //! | no object, or blocked | fingers closed, or centring out of reach | `OPEN`, `UNDO` (up), `LOOK`; once more where it is seen; then the failure |
 //! | wrong size | stopped at another opening | `OPEN`, `UNDO`, `WRONG_SIZE` |
 //! | slips when lifted | in `WEIGH` the load changes with the grip's force | `SET_DOWN`, `OPEN`, `UNDO`, `LOOK`, a grip for the friction felt; at the limit `SLIPPED` |
 //! | other weight than stated | the load in `WEIGH` | lighter: goes on; heavier: the same with a grip for that weight; beyond the limit `TOO_HEAVY` |
 //! | stands early | the load falls in `LOWER` | `HALT`, `OPEN` |
 //! | slips while carried | forces or load fall | more force up to the limit; then `HALT`, `SLIPPED`, what is held stays held |
+//! | vacuum lost while carried | no vacuum in any cup | `HALT`, `PRESSURE_LOST` |
 //! | collision | force on a free finger, or the controller gives up | `HALT`, `BACK_UP` 20 mm, `COLLISION` |
 //! | sticks to the hand | not free after opening | `SHAKE` once, then `STUCK` |
 //! | no progress | a stage takes too long | `HALT`, `TIMEOUT` |
@@ -23,7 +25,6 @@
 //! Units: m, rad, s, N, kg; poses of the object's centre in the world.
 
 mod clearance;
-mod hold;
 mod plan;
 mod planner;
 mod run;
@@ -41,14 +42,14 @@ use std::sync::Arc;
 
 use karakuri_control::trajectory::JointTrajectory;
 use karakuri_dynamics::{Data, forward_kinematics, frame_pose, frame_velocity, update_velocities};
-use karakuri_model::Model;
+use karakuri_model::{FrameId, Model};
 use karakuri_spatial::Time;
 use karakuri_spatial::Vector3;
 
-use crate::end_effector::{EndEffectorError, FingerSensors, from_model};
-use crate::finger_sense::{FingerSense, HandReading};
-use crate::grip_force::{DriveRange, GripForce, GripSettings, GripTask};
-use crate::{EndEffector, FingerForce};
+use crate::end_effector::EndEffectorError;
+use crate::grip_force::GripSettings;
+use crate::grip_monitor::GripTrend;
+use crate::hand::{self, Centring, Channel, Hand, OpeningHand, Sample};
 use plan::Reaction;
 use planner::{Task, similar};
 use run::{Found, Run, Seen, Step, Tries, Weighing};
@@ -64,9 +65,7 @@ const HEADING_SPEED: f64 = 0.01;
 #[derive(Debug)]
 pub struct PickAndPlace {
     model: Arc<Model>,
-    hand: Box<dyn EndEffector>,
-    sense: FingerSense,
-    grip: GripForce,
+    hand: Box<dyn Hand>,
     settings: PickAndPlaceSettings,
     data: Data,
     run: Option<Run>,
@@ -91,18 +90,10 @@ impl PickAndPlace {
         settings: PickAndPlaceSettings,
         grip: GripSettings,
     ) -> Result<Self, EndEffectorError> {
-        let hand = from_model(&model)?;
-        let sense = FingerSense::new(&model, hand.as_ref())?;
-        let joint = &model.joints[hand.joint().0];
-        // Without a drive nothing is commanded; 1 keeps divisions by it finite.
-        let stiffness = joint.drive.map_or(1.0, |d| d.stiffness);
-        let range = DriveRange { lower: joint.limits.lower, upper: joint.limits.upper };
         Ok(Self {
             data: Data::new(&model),
-            grip: GripForce::new(grip, stiffness, range),
+            hand: hand::from_model(&model, grip)?,
             model,
-            hand,
-            sense,
             settings,
             run: None,
             sighted: None,
@@ -114,24 +105,82 @@ impl PickAndPlace {
         })
     }
 
-    /// Hand of the robot.
-    pub fn hand(&self) -> &dyn EndEffector {
-        self.hand.as_ref()
+    /// The hand, if it is one with fingers and an opening.
+    pub fn opening_hand(&self) -> Option<&OpeningHand> {
+        self.hand.opening()
     }
 
-    /// Hand and grip control, for gripper commands while nothing is picked.
-    pub fn hand_and_grip(&mut self) -> (&dyn EndEffector, &mut GripForce) {
-        (self.hand.as_ref(), &mut self.grip)
+    /// The hand, for gripper commands while nothing is picked, if it is one with fingers and an opening.
+    pub fn opening_hand_mut(&mut self) -> Option<&mut OpeningHand> {
+        self.hand.opening_mut()
     }
 
-    /// Source of the forces on the fingers.
-    pub fn sense(&self) -> &FingerSense {
-        &self.sense
+    /// Tool frame of the hand.
+    pub fn tool_frame(&self) -> FrameId {
+        self.hand.tool_frame()
     }
 
-    /// Finger sensors, in the order of a measurement's wrenches; `None` where forces are estimated from the drive.
-    pub fn sensors(&self) -> Option<FingerSensors> {
-        self.sense.sensors()
+    pub(crate) fn hand_mut(&mut self) -> &mut dyn Hand {
+        self.hand.as_mut()
+    }
+
+    /// Name of the hand's kind in the robot YAML.
+    pub fn kind(&self) -> &'static str {
+        self.hand.kind()
+    }
+
+    /// Name of what the hand's reference is for: its driven joint, or its vacuum generator.
+    pub fn drive(&self) -> &str {
+        self.hand.drive()
+    }
+
+    /// Suction cups of a measurement's vacuums, by their names, in their order.
+    pub fn cups(&self) -> &[String] {
+        self.hand.cups()
+    }
+
+    /// What the hand tells of itself.
+    pub fn channels(&self) -> &[Channel] {
+        self.hand.channels()
+    }
+
+    /// The grip since the last call, `elapsed` ago. [s]
+    pub fn trend(&mut self, elapsed: f64) -> GripTrend {
+        self.hand.trend(self.output.feedback.holding, elapsed)
+    }
+
+    /// Share of the hand's strength that what it carries leaves unused at rest; NaN where it carries nothing. [-]
+    pub fn margin(&self) -> f64 {
+        let Some(run) = self.run.as_ref().filter(|run| run.holding) else { return f64::NAN };
+        let payload = run.found.payload(&self.settings);
+        1.0 - run.plan.hold().contact.at_rest(&payload) / self.hand.reading().strength
+    }
+
+    /// Keeps the hand where it is, at the end of a gripper command.
+    pub fn stay(&mut self) {
+        self.hand.stay();
+    }
+
+    /// Changes the settings of the grip, which may be done while it runs; hands without fingers have none.
+    pub fn set_grip(&mut self, settings: GripSettings) {
+        if let Some(hand) = self.hand.opening_mut() {
+            *hand.fingers_and_grip().1.settings_mut() = settings;
+        }
+    }
+
+    /// Greatest strength of the hand: the force of a finger, or that of the vacuum over all cups. [N]
+    pub fn force_max(&self) -> f64 {
+        self.hand.force_max()
+    }
+
+    /// Strength of the hand where a goal names none and the setting is `setting`. [N]
+    pub fn usual_strength(&self, setting: f64) -> f64 {
+        self.hand.usual_strength(setting)
+    }
+
+    /// Sensors of a measurement's wrenches, in their order, as indices into the model's; none where the hand estimates its forces.
+    pub fn sensors(&self) -> &[usize] {
+        self.hand.sensors()
     }
 
     /// Settings that are in force.
@@ -155,7 +204,7 @@ impl PickAndPlace {
         q: &[f64],
         objects: &[KnownObject],
     ) -> Result<Plan, PlanError> {
-        let holds = hold::holds(self.hand.as_ref(), goal, &self.settings)?;
+        let holds = self.hand.holds(goal, &self.settings)?;
         Plan::new(self.task(goal), self.hand.tool_frame(), &holds, q, objects)
     }
 
@@ -190,14 +239,13 @@ impl PickAndPlace {
         if self.run.is_some() {
             return Err(PlanError::Busy);
         }
-        if self.sensors().is_none() {
-            return Err(PlanError::NoSensors { robot: self.model.name.clone() });
+        if let Some(sensors) = self.hand.lacks() {
+            return Err(PlanError::NoSensors { robot: self.model.name.clone(), sensors });
         }
-        let hand = self.hand.as_ref();
         plan::check(&goal)?;
-        hold::check(hand, &goal, &self.settings)?;
+        self.hand.check(&goal, &self.settings)?;
         let plan = self.plan(&goal, q, objects)?;
-        goal.grip_force = plan.hold().grip(&goal, &self.settings);
+        goal.grip_force = plan.hold().strength(&goal, &self.settings);
         let run = Run {
             found: Found { friction: goal.friction, mass: goal.mass },
             goal,
@@ -238,7 +286,7 @@ impl PickAndPlace {
             self.delivered = false;
             // With an object in the hand the grip goes on as it is.
             if !run.holding {
-                self.grip.set_task(GripTask::Stay);
+                self.hand.stay();
             }
         }
     }
@@ -258,8 +306,7 @@ impl PickAndPlace {
         // Equal times come here only with another position: a reset while time stood still.
         if self.last.is_some_and(|last| measured.time <= last) {
             // Filter and target are of another time.
-            self.grip.reset();
-            self.sense.reset();
+            self.hand.reset();
             self.abandon("the clock jumped back, or the robot was put elsewhere");
         }
         self.place.clear();
@@ -274,32 +321,11 @@ impl PickAndPlace {
         self.look(measured);
         forward_kinematics(&self.model, &mut self.data, measured.q);
         update_velocities(&self.model, &mut self.data, measured.v);
-        let joint = &self.model.joints[self.hand.joint().0];
-        let reading = HandReading {
-            position: measured.q[joint.q_start],
-            velocity: measured.v[joint.v_start],
-            effort: self.effort(measured),
-            wrenches: measured.wrenches,
-            dt,
-        };
-        let (hand, position) = (self.hand.as_ref(), reading.position);
-        let fingers = self.sense.feel(&self.model, &self.data, hand, &reading);
-        if is_first {
-            let effort = Some(reading.effort).filter(|effort| effort.is_finite());
-            self.grip.take_over(hand, position, &fingers, effort);
-        }
-        self.output.hand = self.grip.tick(hand, position, &fingers, dt);
-        self.advance(measured, &fingers, dt);
+        let (model, data) = (&self.model, &self.data);
+        self.output.hand = self.hand.update(&Sample { model, data, measured, dt, is_first });
+        self.advance(measured, dt);
         self.report(measured.time);
         &self.output
-    }
-
-    /// Effort of the hand's drive: as measured, else by its spring, which the target compresses. [N·m or N]
-    fn effort(&self, measured: &Measurement<'_>) -> f64 {
-        let joint = &self.model.joints[self.hand.joint().0];
-        let effort =
-            measured.effort.get(joint.v_start).copied().filter(|effort| effort.is_finite());
-        effort.unwrap_or_else(|| self.grip.spring_effort(measured.q[joint.q_start]))
     }
 
     /// Keeps the first sighting since the run began to look, or a while after it let go: the choice does not depend on when the
@@ -334,11 +360,11 @@ impl PickAndPlace {
     }
 
     /// Evaluates the measurement in the present stage, and takes the step that follows.
-    fn advance(&mut self, measured: &Measurement<'_>, fingers: &[FingerForce; 2], dt: f64) {
+    fn advance(&mut self, measured: &Measurement<'_>, dt: f64) {
         let Some(mut run) = self.run.take() else { return };
         if !run.stage.is_final() {
-            let seen = self.see(&mut run, measured, fingers, dt);
-            let step = match run.step(&seen, &self.settings) {
+            let seen = self.see(&mut run, measured, dt);
+            let step = match run.step(&seen, self.hand.as_ref(), &self.settings) {
                 // Only where nothing else follows: a condition that is met in the last tick counts.
                 Step::Stay => self.overdue(&run, &seen, measured).unwrap_or(Step::Stay),
                 step => step,
@@ -348,13 +374,7 @@ impl PickAndPlace {
         self.run = Some(run);
     }
 
-    fn see<'a>(
-        &mut self,
-        run: &mut Run,
-        measured: &Measurement<'a>,
-        fingers: &[FingerForce; 2],
-        dt: f64,
-    ) -> Seen<'a> {
+    fn see<'a>(&mut self, run: &mut Run, measured: &Measurement<'a>, dt: f64) -> Seen<'a> {
         let tool = self.hand.tool_frame();
         let X_WT = frame_pose(&self.model, &self.data, tool);
         let v = frame_velocity(&self.model, &self.data, tool).linear;
@@ -372,19 +392,12 @@ impl PickAndPlace {
             .motion
             .as_ref()
             .is_none_or(|motion| plan::arrived(&self.model, joints, motion, elapsed, measured));
-        let position = measured.q[self.model.joints[self.hand.joint().0].q_start];
-        // The object pulls the pads down: friction on them, downwards in the world.
-        let pull = |f: &FingerForce| -(X_WT.rotation * f.tangential).z;
         Seen {
             dt,
             elapsed,
             arrived,
             at_rest: joints.iter().all(|id| speed(id) < VELOCITY_TOLERANCE),
-            grip: *self.grip.state(),
-            width: self.hand.width_between(position, run.plan.hold().reach),
-            // In any direction, as a collision may have any.
-            touch: fingers.iter().map(|f| f.normal.hypot(f.tangential.norm())).fold(0.0, f64::max),
-            load: fingers.iter().map(pull).sum(),
+            hand: self.hand.reading(),
             position: X_WT.translation,
             acceleration,
             placed_off: self
@@ -398,8 +411,7 @@ impl PickAndPlace {
     fn overdue(&self, run: &Run, seen: &Seen<'_>, measured: &Measurement<'_>) -> Option<Step> {
         let planned = match (&run.motion, run.stage) {
             (Some(motion), _) => motion.duration(),
-            // The whole opening at the touch speed: nothing closes longer, however narrow the object.
-            (None, Stage::Close) => run.plan.hold().open / self.grip.settings().touch_speed,
+            (None, Stage::Close) => self.hand.engaging_time(),
             _ => 0.0,
         };
         if seen.elapsed <= planned + STAGE_TIMEOUT {
@@ -409,7 +421,7 @@ impl PickAndPlace {
             Some(motion) if !seen.arrived => {
                 plan::describe_error(&self.model, run.plan.joints(), motion, measured)
             }
-            _ => "the fingers did not get where they should".to_owned(),
+            _ => self.hand.late().to_owned(),
         };
         let text = format!("{} took longer than {:.1} s; {lacking}", run.stage, seen.elapsed);
         Some(Step::Fail(Failure::TimeOut, text))
@@ -420,7 +432,7 @@ impl PickAndPlace {
         match step {
             Step::Stay => run,
             Step::Grip => {
-                self.grip.set_task(self.closing(&run));
+                self.hand.hold(run.goal.grip_force, self.settings.width_tolerance);
                 run
             }
             Step::Enter(stage) => self.enter(run, stage, now, q),
@@ -437,34 +449,20 @@ impl PickAndPlace {
         }
     }
 
-    /// Task of the hand while it closes or holds.
-    fn closing(&self, run: &Run) -> GripTask {
-        GripTask::Close {
-            force: run.goal.grip_force,
-            slow_below: run.plan.hold().opening + self.settings.width_tolerance,
-        }
-    }
-
     /// Enters a stage: its hand task and its arm trajectory.
     fn enter(&mut self, mut run: Run, stage: Stage, now: Time, q: &[f64]) -> Run {
         (run.stage, run.entered, run.held, run.missing) = (stage, now, 0.0, 0.0);
         // A mean over two stages would mix two loads.
         run.weighing.restart();
+        let (strength, tolerance) = (run.goal.grip_force, self.settings.width_tolerance);
         match stage {
             Stage::Approach | Stage::Open => {
                 run.holding = false;
-                let speed = self.grip.settings().speed;
-                self.grip.set_task(GripTask::MoveTo { opening: run.plan.hold().open, speed });
+                self.hand.open(run.plan.hold());
             }
-            Stage::Close => {
-                // Only free fingers show zero: taring on an object would hide its force.
-                if self.grip.state().touching == [false; 2] {
-                    self.grip.tare();
-                }
-                self.grip.set_task(self.closing(&run));
-            }
+            Stage::Close => self.hand.engage(strength, tolerance),
             Stage::Verify => run.holding = true,
-            Stage::Weigh | Stage::Lift if run.holding => self.grip.set_task(self.closing(&run)),
+            Stage::Weigh | Stage::Lift if run.holding => self.hand.hold(strength, tolerance),
             Stage::Halt => self.output.arm = Some(ArmRequest::Stop),
             // What was seen before the hand let go shows where the object was.
             Stage::Look | Stage::Retreat => self.sighted = None,
@@ -518,16 +516,12 @@ impl PickAndPlace {
 
     /// Motion sideways to the finger that touches, as fast as it closes: that finger keeps its place and the other one comes.
     fn centring(&self, run: &mut Run, q: &[f64]) -> Option<Reaction> {
-        let [a, b] = self.grip.state().touching;
-        let sides = self.sensors()?.sides(&self.model, &self.data);
-        let side = if a && !b { sides[0] } else { sides[1] };
+        let Centring { side, speed } = self.hand.centring()?;
         // From the planned pose, or each of several centrings would have the whole reach again.
         let done = side * run.plan.off_centre(&self.model, q);
         let rest = CENTRING_REACH - done;
         let y =
             frame_pose(&self.model, &self.data, self.hand.tool_frame()).rotation.column(1) * side;
-        // Each finger moves at half the rate of the opening; at 0.45 of it the hand stays a little slower.
-        let speed = 0.45 * self.grip.settings().touch_speed;
         (rest > 1e-4).then_some(Reaction::By { displacement: y * rest, speed })
     }
 
@@ -569,7 +563,7 @@ impl PickAndPlace {
 
     /// Writes the feedback, and the result when the run is over.
     fn report(&mut self, now: Time) {
-        let state = *self.grip.state();
+        let state = self.hand.reading();
         let Some(run) = &mut self.run else {
             self.output.feedback =
                 Feedback { opening: state.opening, forces: state.forces, ..Feedback::default() };

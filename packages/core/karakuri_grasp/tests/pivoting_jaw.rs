@@ -98,8 +98,8 @@ impl Cell {
         let machine =
             PickAndPlace::new(Arc::clone(&model), PickAndPlaceSettings::default(), settings())
                 .unwrap();
-        let joint = &model.joints[machine.hand().joint().0];
-        q[joint.q_start] = machine.hand().position(0.06);
+        let joint = &model.joints[machine.opening_hand().unwrap().fingers().joint().0];
+        q[joint.q_start] = machine.opening_hand().unwrap().fingers().position(0.06);
         world.set_robot_state(robot, &q, &vec![0.0; model.nv]).unwrap();
         for joint in &model.joints {
             world.drive_mut(robot).position[joint.v_start] = q[joint.q_start];
@@ -126,11 +126,13 @@ impl Cell {
             v: &v,
             effort: if self.is_measured { &effort } else { &[] },
             wrenches: &[Force::default(); 2],
+            vacuums: &[],
             arm: ArmReport::Fine,
             sighting: None,
         };
         let hand = self.machine.tick(&measured, PERIOD).hand;
-        let dof = self.model.joints[self.machine.hand().joint().0].v_start;
+        let dof =
+            self.model.joints[self.machine.opening_hand().unwrap().fingers().joint().0].v_start;
         for _ in 0..STEPS {
             let drives = self.world.drive_mut(self.robot);
             (drives.position[dof], drives.velocity[dof], drives.effort[dof]) =
@@ -144,11 +146,11 @@ impl Cell {
         let command = GripperCommand { opening, max_effort: force, max_velocity: 0.0 };
         let settings =
             GripperCommandSettings { goal_tolerance: 0.0015, ..GripperCommandSettings::default() };
-        let (hand, grip) = self.machine.hand_and_grip();
+        let (hand, grip) = self.machine.opening_hand_mut().unwrap().fingers_and_grip();
         let mut run = GripperCommandRun::start(command, settings, hand, grip).unwrap();
         for _ in 0..1000 {
             self.step();
-            let (hand, grip) = self.machine.hand_and_grip();
+            let (hand, grip) = self.machine.opening_hand_mut().unwrap().fingers_and_grip();
             let (report, ended) = run.check(hand, grip, PERIOD);
             if ended {
                 assert!(run.succeeded(&report));
@@ -227,7 +229,7 @@ fn a_cube_stalls_it_with_the_force_that_was_asked_for_and_is_held() {
         // At its edge, which is nearer to the pivot, the jaw presses harder: by the ratio of the levers, less what friction takes.
         let range = 0.9 * force - FRICTION..=1.1 * force * harder_at_the_edge_of(width) + FRICTION;
         assert!(range.contains(&pressed), "{pressed} N press, not {range:?}");
-        let hand = cell.machine.hand();
+        let hand = cell.machine.opening_hand().unwrap().fingers();
         let joint = &cell.model.joints[hand.joint().0];
         let position = cell.world.robot(cell.robot).q()[joint.q_start];
         let expected = stopped_by(width);
@@ -270,7 +272,7 @@ fn what_it_holds_is_taken_over_by_the_next_machine() {
         PickAndPlace::new(Arc::clone(&cell.model), PickAndPlaceSettings::default(), settings())
             .unwrap();
     (0..50).for_each(|_| cell.step());
-    let (_, grip) = cell.machine.hand_and_grip();
+    let (_, grip) = cell.machine.opening_hand_mut().unwrap().fingers_and_grip();
     assert!(
         matches!(grip.task(), GripTask::Close { force, .. } if (force - 6.0).abs() < 1.0),
         "{grip:?}"

@@ -19,6 +19,7 @@ use crate::cycle::{Cycle, NotRead};
 use crate::forces::ForceTopics;
 use crate::group::{GroupTopics, Queries};
 use crate::parameters::Parameters;
+use crate::vacuums::Vacuums;
 
 /// Time that a goal waits for the first joint states and for a subscriber of commands: at start-up the middleware connects one
 /// topic after the other.
@@ -35,6 +36,7 @@ pub(crate) struct Controller {
     pub(crate) desk: Desk,
     pub(crate) groups: Vec<GroupTopics>,
     pub(crate) forces: Vec<ForceTopics>,
+    pub(crate) vacuums: Vacuums,
     pub(crate) lockstep: Option<Lockstep>,
     pub(crate) audience: Audience<JointState>,
     pub(crate) clock: Clock,

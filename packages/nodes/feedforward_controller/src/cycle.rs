@@ -15,6 +15,7 @@ use karakuri_spatial::Time;
 use rtrb::Producer;
 
 use crate::convert::control_time;
+use crate::vacuums::Vacuums;
 
 /// Reason why a sample is not answered.
 #[derive(Debug)]
@@ -35,6 +36,8 @@ pub(crate) struct Cycle {
     pub(crate) message: JointState,
     /// Joints of the message, as indices of the command's arrays.
     pub(crate) commanded: Vec<usize>,
+    /// Vacuum generators, after the joints in the message.
+    pub(crate) vacuums: Vacuums,
     pub(crate) period: Parameter<f64>,
     pub(crate) stopwatch: Stopwatch,
     /// Reasons why samples were not answered, for the node.
@@ -70,6 +73,11 @@ impl Cycle {
         let period = self.period.get();
         let has_news = self.updater.update(&state, control_time(stamp), period);
         fill(&mut self.message, self.updater.command(), &self.commanded);
+        for force in self.vacuums.forces() {
+            self.message.position.push(f64::NAN);
+            self.message.velocity.push(f64::NAN);
+            self.message.effort.push(force);
+        }
         self.message.header.stamp = stamp.to_message();
         self.output.publish(&self.message);
         self.stopwatch.answered();

@@ -6,6 +6,7 @@
 //! | `joint_command` | `sensor_msgs/JointState` | out: drive targets and feed-forward efforts |
 //! | `follow_joint_trajectory`, `<group>/follow_joint_trajectory` | `control_msgs/FollowJointTrajectory` | action |
 //! | `joint_trajectory`, `<group>/joint_trajectory` | `trajectory_msgs/JointTrajectory` | in |
+//! | `hand/joint_trajectory` | `trajectory_msgs/JointTrajectory` | in: forces of vacuum generators, as efforts under their names |
 //! | `target_wrench/<link>` | `geometry_msgs/WrenchStamped` | in: the wrench that a link is to exert on its surroundings |
 //! | `wrench/<sensor>` | `geometry_msgs/WrenchStamped` | in: measured wrench for the feedback, of links with a contact sensor |
 //! | `~/query_state`, `~/<group>/query_state` | `control_msgs/QueryTrajectoryState` | service: the desired state at an instant |
@@ -19,6 +20,7 @@ mod group;
 mod node;
 mod parameters;
 mod topics;
+mod vacuums;
 
 use std::process::ExitCode;
 

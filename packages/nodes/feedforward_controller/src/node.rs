@@ -20,7 +20,8 @@ use crate::controller::{Controller, Lockstep};
 use crate::cycle::Cycle;
 use crate::group::Queries;
 use crate::parameters::Parameters;
-use crate::topics::{force_topics, group_topics};
+use crate::topics::{force_topics, group_topics, vacuum_topic};
+use crate::vacuums::Vacuums;
 
 /// Loads the robot, and offers all topics, actions and parameters.
 pub(crate) fn new(node: &mut Node<Controller>) -> Result<Controller, Box<dyn std::error::Error>> {
@@ -53,7 +54,10 @@ pub(crate) fn new(node: &mut Node<Controller>) -> Result<Controller, Box<dyn std
     let timing = Arc::<Timing>::default();
     let output = node.wire_publisher("joint_command", qos::state())?;
     let audience = output.audience();
-    let name = commanded.iter().map(|&j| model.joints[j].name.clone()).collect();
+    let vacuums = Vacuums::new(&model);
+    vacuum_topic(node, &model)?;
+    let joints = commanded.iter().map(|&j| &model.joints[j].name);
+    let name = joints.chain(vacuums.names()).cloned().collect();
     let cycle = Cycle {
         model: Arc::clone(&model),
         updater,
@@ -61,6 +65,7 @@ pub(crate) fn new(node: &mut Node<Controller>) -> Result<Controller, Box<dyn std
         output,
         message: JointState { name, ..JointState::default() },
         commanded,
+        vacuums: vacuums.clone(),
         period: robot.period.clone(),
         stopwatch: Stopwatch::new(Arc::clone(&timing)),
         unread,
@@ -78,6 +83,7 @@ pub(crate) fn new(node: &mut Node<Controller>) -> Result<Controller, Box<dyn std
         desk,
         groups,
         forces,
+        vacuums,
         lockstep,
         audience,
         clock: node.clock().clone(),

@@ -15,6 +15,9 @@ use crate::controller::Controller;
 use crate::forces::ForceTopics;
 use crate::group::{GroupTopics, Query};
 
+/// Name of the hand's group, which has its topics.
+const HAND: &str = "hand";
+
 /// Topics, action and service of group `index`; the first has the plain names.
 pub(crate) fn group_topics(
     node: &mut Node<Controller>,
@@ -37,6 +40,18 @@ pub(crate) fn group_topics(
     })?;
     let state = node.publisher(&format!("{prefix}controller_state"), qos::state())?;
     Ok(GroupTopics::new(index, topic, joints, state))
+}
+
+/// Topic of a hand's references, where the robot has vacuum generators and no group of joints that has that topic.
+pub(crate) fn vacuum_topic(node: &mut Node<Controller>, model: &Model) -> Result<(), RosError> {
+    let has_group = model.groups.iter().skip(1).any(|group| group.name == HAND);
+    if model.suctions.is_empty() || has_group {
+        return Ok(());
+    }
+    let topic = format!("{HAND}/joint_trajectory");
+    node.subscribe(&topic.clone(), qos::command(), move |c: &mut Controller, m| {
+        on_vacuum(c, &topic, m);
+    })
 }
 
 /// Topics of a link that exerts forces: its target, and the measured wrench of its contact sensor.
@@ -76,11 +91,22 @@ fn on_query(controller: &mut Controller, group: usize, request: Request<Query>) 
     controller.queries.ask(&mut controller.desk, group, request);
 }
 
+fn on_vacuum(controller: &mut Controller, topic: &str, message: &JointTrajectory) {
+    controller.vacuums.take(message);
+    if let Some(lockstep) = &mut controller.lockstep {
+        lockstep.hear(topic, time_from_message(&message.header.stamp));
+    }
+    controller.attend();
+}
+
 fn on_trajectory(controller: &mut Controller, group: usize, message: &JointTrajectory) {
     // Ends of earlier goals are read first: a goal that has ended is not replaced.
     controller.read_reports();
+    let is_of_vacuums = controller.vacuums.take(message);
     let topics = &mut controller.groups[group];
-    topics.follow(&mut controller.desk, message);
+    if !is_of_vacuums {
+        topics.follow(&mut controller.desk, message);
+    }
     if let Some(lockstep) = &mut controller.lockstep {
         lockstep.hear(&topics.topic, time_from_message(&message.header.stamp));
     }

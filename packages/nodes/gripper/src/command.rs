@@ -71,7 +71,7 @@ impl CommandGoal {
         }
     }
 
-    pub(crate) fn publish_feedback(&self, hand: &dyn EndEffector, report: &GripperReport) {
+    pub(crate) fn publish_feedback(&self, hand: Option<&dyn EndEffector>, report: &GripperReport) {
         match self {
             Self::Plain(goal, unit) => {
                 let [position, effort] = unit.stated(hand, report);
@@ -90,7 +90,12 @@ impl CommandGoal {
         }
     }
 
-    pub(crate) fn end(self, ending: Ending, hand: &dyn EndEffector, report: &GripperReport) {
+    pub(crate) fn end(
+        self,
+        ending: Ending,
+        hand: Option<&dyn EndEffector>,
+        report: &GripperReport,
+    ) {
         let (stalled, reached_goal) = (report.stalled, report.reached_goal);
         match self {
             Self::Plain(goal, unit) => {

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use karakuri_grasp::grip_force::DriveRange;
-use karakuri_grasp::gripper_command::{GripperCommandRun, StatedCommand};
+use karakuri_grasp::gripper_command::{HandCommandRun, StatedCommand};
 use karakuri_ros::msg::control_msgs::action::{GripperCommand, ParallelGripperCommand};
 use karakuri_ros::msg::geometry_msgs::msg::PoseStamped;
 use karakuri_ros::msg::karakuri_msgs::action::PickAndPlace as Pick;
@@ -65,14 +65,14 @@ fn start(gripper: &mut Gripper, goal: &Pick::Goal, now: Time) -> Result<(), (u8,
     let mut settings = settings.at_speed(scale);
     settings.width_tolerance = tolerance;
     let defaults = pick::Defaults {
-        grip_force: gripper.parameters.grip_force.get(),
-        force_max: gripper.machine.hand().force_max(),
+        grip_force: gripper.machine.usual_strength(gripper.parameters.grip_force.get()),
+        force_max: gripper.machine.force_max(),
         friction: gripper.parameters.friction.get(),
         approach_height: gripper.parameters.approach_height.get(),
     };
     let goal = pick::goal(goal, defaults, gripper.frames()).map_err(invalid)?;
     *gripper.machine.settings_mut() = settings;
-    *gripper.machine.hand_and_grip().1.settings_mut() = gripper.parameters.grip();
+    gripper.machine.set_grip(gripper.parameters.grip());
     gripper.arm.clear();
     let objects = seen(gripper.sighting.as_ref(), now).unwrap_or(&[]);
     let time = now;
@@ -92,7 +92,7 @@ pub(crate) fn on_parallel_command(
     gripper: &mut Gripper,
     request: GoalRequest<ParallelGripperCommand::Action>,
 ) {
-    let joint = gripper.hand_joint.clone();
+    let joint = gripper.machine.drive().to_owned();
     let started = parallel_command(request.goal(), &joint)
         .and_then(|stated| Ok((stated.unit, start_command(gripper, stated)?)));
     match started {
@@ -103,23 +103,21 @@ pub(crate) fn on_parallel_command(
     }
 }
 
-fn start_command(
-    gripper: &mut Gripper,
-    stated: StatedCommand,
-) -> Result<GripperCommandRun, String> {
+fn start_command(gripper: &mut Gripper, stated: StatedCommand) -> Result<HandCommandRun, String> {
     if let Some(why) = gripper.not_ready() {
         return Err(why.to_owned());
     }
     if gripper.machine.is_busy() {
         return Err("pick_and_place is using the hand; cancel it first".to_owned());
     }
-    let (settings, grip_settings) = (gripper.parameters.command(), gripper.parameters.grip());
-    let limits = gripper.model.joints[gripper.machine.hand().joint().0].limits;
-    let (hand, grip) = gripper.machine.hand_and_grip();
-    *grip.settings_mut() = grip_settings;
-    let within = DriveRange { lower: limits.lower, upper: limits.upper };
-    let command = stated.of_hand(hand, within).map_err(|e| e.to_string())?;
-    let run = GripperCommandRun::start(command, settings, hand, grip).map_err(|e| e.to_string())?;
+    gripper.machine.set_grip(gripper.parameters.grip());
+    let within = gripper.hand_joint.map_or(DriveRange { lower: 0.0, upper: 0.0 }, |joint| {
+        let limits = gripper.model.joints[joint.0].limits;
+        DriveRange { lower: limits.lower, upper: limits.upper }
+    });
+    let settings = gripper.parameters.command();
+    let run = HandCommandRun::start(&stated, settings, within, &mut gripper.machine)
+        .map_err(|e| e.to_string())?;
     gripper.end_command(Ending::Canceled);
     Ok(run)
 }

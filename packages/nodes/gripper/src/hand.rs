@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use karakuri_grasp::EndEffector;
 use karakuri_grasp::finger_sense::FingerSense;
-use karakuri_grasp::grip_force::GripTask;
-use karakuri_grasp::grip_monitor::GripMonitor;
-use karakuri_grasp::gripper_command::GripperCommandRun;
+use karakuri_grasp::gripper_command::HandCommandRun;
+use karakuri_grasp::hand::OpeningHand;
 use karakuri_grasp::pick_and_place::{KnownObject, PickAndPlace};
-use karakuri_model::Model;
+use karakuri_model::{BodyId, Model};
 use karakuri_ros::msg::karakuri_msgs::action::PickAndPlace as Pick;
 use karakuri_ros::msg::karakuri_msgs::msg::GripState;
 use karakuri_ros::msg::trajectory_msgs::msg::JointTrajectory as TrajectoryMessage;
@@ -30,12 +30,15 @@ const LONGEST_SILENCE: Duration = Duration::from_secs(1);
 const DISCOVERY: Duration = Duration::from_secs(3);
 const LOST: &str = "joint states did not come for 1 s; see in the driver's diagnostics why, then send the goal again";
 
-/// A finger's newest reading.
+/// Newest reading of a sensor of the hand.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Reading {
-    pub(crate) wrench: Force,
+pub(crate) struct Reading<T> {
+    pub(crate) value: T,
     pub(crate) received: Instant,
 }
+
+/// Newest readings of sensors of one kind; `None` of one that was not heard yet.
+pub(crate) type Readings<T> = Vec<Option<Reading<T>>>;
 
 /// State of the node.
 pub(crate) struct Gripper {
@@ -46,8 +49,10 @@ pub(crate) struct Gripper {
     pub(crate) transforms: Transforms,
     pub(crate) root: String,
     pub(crate) arm: Arm,
-    /// Readings of the finger sensors; none where the hand has no sensors.
-    pub(crate) readings: [Option<Reading>; 2],
+    /// Readings of the hand's force sensors.
+    pub(crate) wrenches: Readings<Force>,
+    /// Vacuums in the hand's cups. [Pa]
+    pub(crate) vacuums: Readings<f64>,
     /// When joint states came last.
     pub(crate) heard: Instant,
     pub(crate) clock: Clock,
@@ -55,9 +60,10 @@ pub(crate) struct Gripper {
     pub(crate) sighting: Option<(Time, Vec<KnownObject>)>,
     /// Joins samples and force readings; keeps the hand's reference.
     pub(crate) gate: SampleGate<TrajectoryMessage>,
-    /// Inputs of the finger sensors, as many as there are.
-    pub(crate) fingers: Vec<InputId>,
-    pub(crate) hand_joint: String,
+    /// Inputs of the force sensors, and of the cups.
+    pub(crate) inputs: [Vec<InputId>; 2],
+    /// Driven joint of the hand; none of cups.
+    pub(crate) hand_joint: Option<BodyId>,
     pub(crate) output: Publisher<TrajectoryMessage>,
     pub(crate) grip_state: Publisher<GripState>,
     /// Whether a goal waited in vain for objects: the next one does not wait.
@@ -65,12 +71,11 @@ pub(crate) struct Gripper {
     /// Goal that is not begun yet, and the instant since which it waits.
     pub(crate) waiting: Option<(GoalRequest<Pick::Action>, Instant)>,
     pub(crate) pick: Option<(ActiveGoal<Pick::Action>, Time)>,
-    pub(crate) command: Option<(CommandGoal, GripperCommandRun)>,
+    pub(crate) command: Option<(CommandGoal, HandCommandRun)>,
     /// Whether the hand has moved by a command or a pick.
     pub(crate) has_moved: bool,
     /// When a command first had a subscriber of its targets.
     pub(crate) subscribed: Option<Instant>,
-    pub(crate) monitor: GripMonitor,
     pub(crate) ticks: u64,
     pub(crate) silent: Throttle,
 }
@@ -89,15 +94,29 @@ impl Gripper {
         if self.is_lost() {
             return Some("joint_states do not come any more; see in the driver's diagnostics why");
         }
-        if let FingerSense::Drive(drive) = self.machine.sense() {
+        let hand = self.machine.opening_hand();
+        if let Some(FingerSense::Drive(drive)) = hand.map(OpeningHand::sense) {
             return (!drive.is_known()).then_some("the hand's joint was not measured yet");
         }
         let timeout = Duration::from_secs_f64(self.parameters.sensor_timeout.get());
-        let fresh = |r: &Option<Reading>| r.is_some_and(|r| r.received.elapsed() < timeout);
-        if !self.readings.iter().all(fresh) {
-            return Some("the finger sensors are silent");
-        }
-        None
+        let is_stale = |received: Option<Instant>| received.is_none_or(|at| at.elapsed() > timeout);
+        let silent = match (hand, self.received().any(is_stale)) {
+            (_, false) => return None,
+            (Some(_), true) => "the finger sensors are silent",
+            (None, true) => "the wrist's force sensor or the pressure of a cup is silent",
+        };
+        Some(silent)
+    }
+
+    /// When each sensor of the hand was heard last.
+    fn received(&self) -> impl Iterator<Item = Option<Instant>> {
+        let wrenches = self.wrenches.iter().map(|r| r.map(|r| r.received));
+        wrenches.chain(self.vacuums.iter().map(|r| r.map(|r| r.received)))
+    }
+
+    /// Geometry of the hand's fingers, if it has any.
+    pub(crate) fn fingers(&self) -> Option<&dyn EndEffector> {
+        self.machine.opening_hand().map(OpeningHand::fingers)
     }
 
     pub(crate) fn now(&self) -> Time {
@@ -122,22 +141,22 @@ impl Gripper {
     /// Ends the active gripper command.
     pub(crate) fn end_command(&mut self, ending: Ending) {
         if let Some((goal, mut run)) = self.command.take() {
-            let (hand, grip) = self.machine.hand_and_grip();
-            let (report, _) = run.check(hand, grip, 0.0);
-            goal.end(ending, hand, &report);
+            let (report, _) = run.check(&mut self.machine, 0.0);
+            goal.end(ending, self.fingers(), &report);
         }
     }
 
     /// Source of the forces that results and `grip_state` tell.
     pub(crate) fn force_source(&self) -> &'static str {
-        let joint = &self.model.joints[self.machine.hand().joint().0];
-        let effort = self.reader.effort.get(joint.v_start);
-        match self.machine.sense() {
-            FingerSense::Sensors(_) => "finger sensors",
-            FingerSense::Drive(_) if effort.is_some_and(|effort| effort.is_finite()) => {
+        let start = self.hand_joint.map(|joint| self.model.joints[joint.0].v_start);
+        let effort = start.and_then(|start| self.reader.effort.get(start));
+        match self.machine.opening_hand().map(OpeningHand::sense) {
+            None => "vacuum",
+            Some(FingerSense::Sensors(_)) => "finger sensors",
+            Some(FingerSense::Drive(_)) if effort.is_some_and(|effort| effort.is_finite()) => {
                 "effort of the drive"
             }
-            FingerSense::Drive(_) => "target of the drive",
+            Some(FingerSense::Drive(_)) => "target of the drive",
         }
     }
 
@@ -154,9 +173,9 @@ impl Gripper {
         if self.command.is_some() {
             warn!("gripper command aborted: {LOST}");
             // What it gripped stays gripped; a hand on its way does not go on when the robot is back.
-            let (_, grip) = self.machine.hand_and_grip();
-            if !grip.state().gripped {
-                grip.set_task(GripTask::Stay);
+            let hand = self.machine.opening_hand();
+            if hand.is_some_and(|hand| !hand.grip().state().gripped) {
+                self.machine.stay();
             }
             self.end_command(Ending::Aborted);
         }
@@ -169,10 +188,9 @@ impl Gripper {
         }
     }
 
-    /// Age of the oldest of the fingers' newest readings. [s]
+    /// Age of the oldest of the sensors' newest readings. [s]
     pub(crate) fn sensor_age(&self) -> f64 {
-        let readings = self.readings.iter().flatten();
-        readings.map(|r| r.received.elapsed().as_secs_f64()).fold(0.0, f64::max)
+        self.received().flatten().map(|at| at.elapsed().as_secs_f64()).fold(0.0, f64::max)
     }
 }
 

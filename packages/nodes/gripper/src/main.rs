@@ -2,12 +2,12 @@
 //!
 //! | name | type | |
 //! |---|---|---|
-//! | `gripper_cmd` | `control_msgs/GripperCommand` | action: opening [m], force [N] |
+//! | `gripper_cmd` | `control_msgs/GripperCommand` | action: opening [m], force [N]; of cups 0 for a vacuum, 1 to let go |
 //! | `parallel_gripper_cmd` | `control_msgs/ParallelGripperCommand` | action: the same with a speed |
 //! | `pick_and_place` | `karakuri_msgs/PickAndPlace` | action |
-//! | `joint_states`, `wrench/<finger>` | | in: each sample is one tick |
+//! | `joint_states`, `wrench/<sensor>`, `pressure/<cup>` | | in: each sample is one tick |
 //! | `/objects` | `karakuri_msgs/ObjectStates` | in: obstacles of the arm's paths, and the place of the object to pick |
-//! | `<hand>/joint_trajectory` | `trajectory_msgs/JointTrajectory` | out: the fingers, one point a tick |
+//! | `<hand>/joint_trajectory` | `trajectory_msgs/JointTrajectory` | out: the fingers, or the vacuum as an effort under the generator's name; one point a tick |
 //! | `follow_joint_trajectory` | `control_msgs/FollowJointTrajectory` | client: the arm |
 //! | `grip_state` | `karakuri_msgs/GripState` | out |
 

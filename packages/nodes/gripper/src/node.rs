@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use karakuri_grasp::grip_monitor::GripMonitor;
 use karakuri_grasp::pick_and_place::PickAndPlace;
+use karakuri_model::{ATMOSPHERE, BodyId, Model};
 use karakuri_ros::msg::geometry_msgs::msg::WrenchStamped;
 use karakuri_ros::msg::karakuri_msgs::msg::ObjectStates;
-use karakuri_ros::msg::sensor_msgs::msg::JointState;
+use karakuri_ros::msg::sensor_msgs::msg::{FluidPressure, JointState};
 use karakuri_ros::msg::trajectory_msgs::msg::JointTrajectory as TrajectoryMessage;
 use karakuri_ros::{
     Awaits, FromMessage, JointStateReader, Node, Offer, SampleGate, Status, Throttle, info, qos,
@@ -22,6 +22,9 @@ use crate::parameters::Parameters;
 use crate::pick;
 use crate::tick::{FIRST_TICK, tick};
 
+/// Topic of the references of a hand without joints.
+const HAND_TOPIC: &str = "hand/joint_trajectory";
+
 /// Loads the robot, and offers all topics, actions and parameters.
 pub(crate) fn new(node: &mut Node<Gripper>) -> Result<Gripper, Box<dyn std::error::Error>> {
     let parameters = Parameters::declare(node)?;
@@ -30,23 +33,22 @@ pub(crate) fn new(node: &mut Node<Gripper>) -> Result<Gripper, Box<dyn std::erro
         PickAndPlace::new(Arc::clone(&model), parameters.pick_and_place(), parameters.grip())?;
     let samples = parameters.robot.sample_qos();
     let mut gate = SampleGate::new(parameters.robot.lockstep.get(), TrajectoryMessage::default());
-    let sensors = machine.sensors().map(|sensors| sensors.indices());
-    let topic = |i: &usize| format!("wrench/{}", model.sensors[*i].name);
-    let topics: Vec<_> = sensors.iter().flatten().map(topic).collect();
-    for (finger, topic) in topics.iter().enumerate() {
-        node.subscribe(topic, samples.clone(), move |s: &mut Gripper, m| on_wrench(s, finger, m))?;
+    let wrench = |i: &usize| format!("wrench/{}", model.sensors[*i].name);
+    let wrenches: Vec<_> = machine.sensors().iter().map(wrench).collect();
+    for (i, topic) in wrenches.iter().enumerate() {
+        node.subscribe(topic, samples.clone(), move |s: &mut Gripper, m| on_wrench(s, i, m))?;
     }
-    let fingers = topics.iter().map(|topic| gate.add_input(topic, Awaits::Always)).collect();
-    let hand = machine.hand().joint();
-    let group = model.groups.iter().position(|g| g.joints.contains(&hand)).ok_or_else(|| {
-        format!(
-            "the hand's joint `{}` is in no group; add it to `groups` of the robot YAML",
-            model.joints[hand.0].name
-        )
-    })?;
-    let topic = match group {
-        0 => "joint_trajectory".to_owned(),
-        _ => format!("{}/joint_trajectory", model.groups[group].name),
+    let pressures: Vec<_> = machine.cups().iter().map(|cup| format!("pressure/{cup}")).collect();
+    for (i, topic) in pressures.iter().enumerate() {
+        node.subscribe(topic, samples.clone(), move |s: &mut Gripper, m| on_pressure(s, i, m))?;
+    }
+    let inputs = [&wrenches, &pressures].map(|topics| {
+        topics.iter().map(|topic| gate.add_input(topic, Awaits::Always)).collect::<Vec<_>>()
+    });
+    let hand_joint = machine.opening_hand().map(|hand| hand.fingers().joint());
+    let topic = match hand_joint {
+        Some(joint) => topic_of(&model, joint)?,
+        None => HAND_TOPIC.to_owned(),
     };
     node.subscribe("joint_states", samples, on_joint_states)?;
     node.subscribe("/objects", qos::state(), on_objects)?;
@@ -63,13 +65,14 @@ pub(crate) fn new(node: &mut Node<Gripper>) -> Result<Gripper, Box<dyn std::erro
         transforms: node.transforms()?,
         root: parameters.robot.frame_of(&model.frames[0].name),
         arm: Arm::new(node)?,
-        readings: [None; 2],
+        wrenches: vec![None; wrenches.len()],
+        vacuums: vec![None; pressures.len()],
         heard: Instant::now(),
         clock: node.clock().clone(),
         sighting: None,
         gate,
-        fingers,
-        hand_joint: model.joints[hand.0].name.clone(),
+        inputs,
+        hand_joint,
         output: node.publisher(&topic, qos::command())?,
         grip_state: node.publisher("grip_state", qos::state())?,
         blind: false,
@@ -78,7 +81,6 @@ pub(crate) fn new(node: &mut Node<Gripper>) -> Result<Gripper, Box<dyn std::erro
         command: None,
         has_moved: false,
         subscribed: None,
-        monitor: GripMonitor::default(),
         ticks: FIRST_TICK,
         silent: Throttle::new(Duration::from_secs(5)),
         parameters,
@@ -87,10 +89,32 @@ pub(crate) fn new(node: &mut Node<Gripper>) -> Result<Gripper, Box<dyn std::erro
     })
 }
 
-fn on_wrench(gripper: &mut Gripper, finger: usize, message: &WrenchStamped) {
-    if let Some(wrench) = Force::from_message(&message.wrench) {
-        gripper.gate.hear(gripper.fingers[finger], time_from_message(&message.header.stamp));
-        gripper.readings[finger] = Some(Reading { wrench, received: Instant::now() });
+/// Topic of the references of a hand's joint, by its group.
+fn topic_of(model: &Model, joint: BodyId) -> Result<String, String> {
+    let group = model.groups.iter().position(|g| g.joints.contains(&joint)).ok_or_else(|| {
+        format!(
+            "the hand's joint `{}` is in no group; add it to `groups` of the robot YAML",
+            model.joints[joint.0].name
+        )
+    })?;
+    Ok(match group {
+        0 => "joint_trajectory".to_owned(),
+        _ => format!("{}/joint_trajectory", model.groups[group].name),
+    })
+}
+
+fn on_wrench(gripper: &mut Gripper, index: usize, message: &WrenchStamped) {
+    if let Some(value) = Force::from_message(&message.wrench) {
+        gripper.gate.hear(gripper.inputs[0][index], time_from_message(&message.header.stamp));
+        gripper.wrenches[index] = Some(Reading { value, received: Instant::now() });
+    }
+}
+
+fn on_pressure(gripper: &mut Gripper, index: usize, message: &FluidPressure) {
+    let value = ATMOSPHERE - message.fluid_pressure;
+    if value.is_finite() {
+        gripper.gate.hear(gripper.inputs[1][index], time_from_message(&message.header.stamp));
+        gripper.vacuums[index] = Some(Reading { value, received: Instant::now() });
     }
 }
 
@@ -125,7 +149,7 @@ fn go_on(gripper: &mut Gripper) {
         && gripper.gate.unheard().next().is_some()
         && gripper.silent.ready()
     {
-        info!("waiting for the finger sensors");
+        info!("waiting for the hand's sensors");
     }
     let is_withheld = gripper.is_withheld();
     if let Some(reference) = gripper.gate.send(is_withheld) {
@@ -140,6 +164,9 @@ fn diagnose(gripper: &mut Gripper) -> Status {
         None => Status::ok("ready"),
     };
     let status = status.value("force_by", gripper.force_source());
-    let (_, grip) = gripper.machine.hand_and_grip();
-    status.value("opening_m", grip.state().opening)
+    let channels = gripper.machine.channels().iter();
+    channels.fold(status, |status, channel| {
+        let unit = channel.unit.to_lowercase();
+        status.value(&format!("{}_{unit}", channel.name), channel.value)
+    })
 }

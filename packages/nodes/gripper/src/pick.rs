@@ -160,6 +160,8 @@ fn failure_code(failure: Option<Failure>) -> u8 {
         Some(Failure::RobotLost) => code::ROBOT_LOST,
         Some(Failure::Canceled) => 11,
         Some(Failure::TooHeavy) => code::TOO_HEAVY,
+        Some(Failure::NoSeal) => 14,
+        Some(Failure::PressureLost) => 15,
     }
 }
 

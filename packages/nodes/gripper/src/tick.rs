@@ -1,7 +1,6 @@
 //! A tick of the hand, and what is published of it.
 
 use karakuri_control::trajectory::{JointTrajectory, TrajectoryPoint};
-use karakuri_grasp::grip_force::GripTask;
 use karakuri_grasp::pick_and_place::{Failure, Measurement, Output, PATH_TOLERANCE, Sighting};
 use karakuri_ros::msg::karakuri_msgs::msg::GripState;
 use karakuri_ros::msg::std_msgs::msg::Header;
@@ -10,7 +9,7 @@ use karakuri_spatial::{Force, Time};
 
 use crate::arm::trajectory_message;
 use crate::command::Ending;
-use crate::hand::Gripper;
+use crate::hand::{Gripper, Reading};
 use crate::pick;
 
 /// Ticks between two messages of feedback and grip state.
@@ -27,17 +26,20 @@ pub(crate) fn tick(gripper: &mut Gripper, Turn { stamp, advance }: Turn) {
         gripper.machine.cancel();
     }
     if gripper.command.as_ref().is_some_and(|(goal, _)| goal.is_canceling()) {
-        let (_, grip) = gripper.machine.hand_and_grip();
-        grip.set_task(GripTask::Stay);
+        gripper.machine.stay();
         gripper.end_command(Ending::Canceled);
     }
-    let wrenches = gripper.readings.map(|r| r.map_or_else(Force::default, |r| r.wrench));
+    let wrench = |r: &Option<Reading<Force>>| r.map_or_else(Force::default, |r| r.value);
+    let wrenches: Vec<_> = gripper.wrenches.iter().map(wrench).collect();
+    let vacuum = |r: &Option<Reading<f64>>| r.map_or(f64::NAN, |r| r.value);
+    let vacuums: Vec<_> = gripper.vacuums.iter().map(vacuum).collect();
     let arm = gripper.arm.report();
     let time = stamp;
     let sighting =
         gripper.sighting.as_ref().map(|(stamp, objects)| Sighting { time: *stamp, objects });
     let JointStateReader { q, v, effort, .. } = &gripper.reader;
-    let measured = Measurement { time, q, v, effort, wrenches: &wrenches, arm, sighting };
+    let (wrenches, vacuums) = (&wrenches[..], &vacuums[..]);
+    let measured = Measurement { time, q, v, effort, wrenches, vacuums, arm, sighting };
     let period = gripper.parameters.robot.period.get();
     let output = gripper.machine.tick(&measured, period).clone();
     if let Some(request) = &output.arm {
@@ -52,7 +54,7 @@ pub(crate) fn tick(gripper: &mut Gripper, Turn { stamp, advance }: Turn) {
     };
     let reference = JointTrajectory {
         start: Some(time),
-        joints: vec![gripper.hand_joint.clone()],
+        joints: vec![gripper.machine.drive().to_owned()],
         points: vec![point],
     };
     *gripper.gate.answer() = trajectory_message(&reference);
@@ -64,18 +66,17 @@ pub(crate) fn tick(gripper: &mut Gripper, Turn { stamp, advance }: Turn) {
 fn check_command(gripper: &mut Gripper, period: f64) {
     let Some((goal, mut run)) = gripper.command.take() else { return };
     let waited = if gripper.is_heard() { period } else { 0.0 };
-    let (hand, grip) = gripper.machine.hand_and_grip();
-    let (report, ended) = run.check(hand, grip, waited);
+    let (report, ended) = run.check(&mut gripper.machine, waited);
     gripper.has_moved |= run.has_progressed();
     if !ended {
         if gripper.ticks.is_multiple_of(u64::from(TICKS_A_REPORT)) {
-            goal.publish_feedback(gripper.machine.hand(), &report);
+            goal.publish_feedback(gripper.fingers(), &report);
         }
         gripper.command = Some((goal, run));
         return;
     }
     let ending = if run.succeeded(&report) { Ending::Succeeded } else { Ending::Aborted };
-    goal.end(ending, gripper.machine.hand(), &report);
+    goal.end(ending, gripper.fingers(), &report);
 }
 
 fn report(gripper: &mut Gripper, stamp: Time, output: &Output) {
@@ -103,14 +104,15 @@ fn report(gripper: &mut Gripper, stamp: Time, output: &Output) {
     if let Some((goal, begun)) = &gripper.pick {
         goal.publish_feedback(pick::feedback(&output.feedback, stamp.seconds_since(*begun)));
     }
-    publish_grip_state(gripper, stamp, output.feedback.holding);
+    publish_grip_state(gripper, stamp);
 }
 
-fn publish_grip_state(gripper: &mut Gripper, stamp: Time, carries: bool) {
+fn publish_grip_state(gripper: &mut Gripper, stamp: Time) {
     let period = gripper.parameters.robot.period.get() * f64::from(TICKS_A_REPORT);
-    let (_, grip) = gripper.machine.hand_and_grip();
-    let state = *grip.state();
-    let trend = gripper.monitor.report(&state, grip.task(), carries, period);
+    let trend = gripper.machine.trend(period);
+    let hand = gripper.machine.opening_hand();
+    let state = hand.map(|hand| *hand.grip().state()).unwrap_or_default();
+    let channels = gripper.machine.channels();
     gripper.grip_state.publish(&GripState {
         header: Header { stamp: stamp.to_message(), frame_id: gripper.root.clone() },
         width: state.opening,
@@ -123,5 +125,10 @@ fn publish_grip_state(gripper: &mut Gripper, stamp: Time, carries: bool) {
         contact_right: state.touching[1],
         holding: trend.holding,
         slipping: trend.slipping,
+        kind: gripper.machine.kind().to_owned(),
+        channels: channels.iter().map(|channel| channel.name.clone()).collect(),
+        units: channels.iter().map(|channel| channel.unit.to_owned()).collect(),
+        values: channels.iter().map(|channel| channel.value).collect(),
+        margin: gripper.machine.margin(),
     });
 }

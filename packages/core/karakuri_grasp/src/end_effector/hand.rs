@@ -216,13 +216,13 @@ pub struct Kind {
 }
 
 /// Reader of the numbers of a robot YAML's section.
-pub(super) struct Numbers<'a> {
-    pub(super) kind: &'static str,
-    pub(super) config: &'a Config,
+pub(crate) struct Numbers<'a> {
+    pub(crate) kind: &'static str,
+    pub(crate) config: &'a Config,
 }
 
 impl Numbers<'_> {
-    pub(super) fn get(&self, parameter: &'static str) -> Result<f64, EndEffectorError> {
+    pub(crate) fn get(&self, parameter: &'static str) -> Result<f64, EndEffectorError> {
         let found = self.config.parameters.iter().find(|(name, _)| name == parameter);
         match found {
             Some(&(_, value)) if value.is_finite() => Ok(value),
@@ -231,7 +231,7 @@ impl Numbers<'_> {
         }
     }
 
-    pub(super) fn positive(&self, parameter: &'static str) -> Result<f64, EndEffectorError> {
+    pub(crate) fn positive(&self, parameter: &'static str) -> Result<f64, EndEffectorError> {
         match self.get(parameter)? {
             value if value > 0.0 => Ok(value),
             value => Err(self.out_of_range(parameter, value, "above 0")),
@@ -239,7 +239,7 @@ impl Numbers<'_> {
     }
 
     /// Error of a parameter whose value is not in its range.
-    pub(super) fn out_of_range(
+    pub(crate) fn out_of_range(
         &self,
         parameter: &'static str,
         value: f64,
@@ -249,7 +249,7 @@ impl Numbers<'_> {
     }
 
     /// Properties that all hands have.
-    pub(super) fn fingers(&self) -> Result<Fingers, EndEffectorError> {
+    pub(crate) fn fingers(&self) -> Result<Fingers, EndEffectorError> {
         Ok(Fingers {
             joint: self.joint()?,
             tool_frame: self.config.tool_frame,

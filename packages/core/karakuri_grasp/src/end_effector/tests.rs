@@ -116,7 +116,7 @@ fn commands_of_the_joint_are_those_of_the_hand(hand: &dyn EndEffector) {
         );
         assert!((command.max_velocity - 0.5 * hand.opening_rate(position)).abs() < 1e-12);
         let report = GripperReport { opening, effort: force, ..GripperReport::default() };
-        let [position_again, effort_again] = unit.stated(hand, &report);
+        let [position_again, effort_again] = unit.stated(Some(hand), &report);
         assert!((position_again - position).abs() < 1e-12 && (effort_again + effort).abs() < 1e-9);
         let strong = StatedCommand { effort: 2.1 * effort, ..stated };
         assert!(matches!(

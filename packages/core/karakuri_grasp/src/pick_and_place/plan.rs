@@ -12,13 +12,13 @@ use karakuri_model::{BodyId, FrameId, Model};
 use karakuri_spatial::{Matrix3, Pose, Vector3};
 
 use super::clearance::Clearance;
-use super::hold::Hold;
 use super::planner::{Candidate, Carry, Fault, Planner, Task, clear_all, limits, target};
 use super::tuning::{
     PLACE_CLEARANCE, POSITION_TOLERANCE, SAFETY_DISTANCE, SHAKE, VELOCITY_TOLERANCE,
 };
 use super::{KnownObject, Measurement, ObjectPose, PickAndPlaceGoal, PickAndPlaceSettings, Stage};
 use crate::end_effector::SqueezedOut;
+use crate::hand::Hold;
 
 /// Cause that keeps a goal from being accepted.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -39,7 +39,7 @@ pub enum PlanError {
     },
     /// The grip cannot hold the object.
     #[error(
-        "holding {mass} kg needs {needed:.1} N a finger (friction {friction}, safety {safety}); {given:.1} N are allowed and {highest:.1} N possible; raise max_grip_force or take less"
+        "holding {mass} kg needs {needed:.1} {unit} (friction {friction}, safety {safety}); {given:.1} N are allowed and {highest:.1} N possible; raise max_grip_force or take less"
     )]
     TooHeavy {
         /// Mass of the object. [kg]
@@ -48,12 +48,14 @@ pub enum PlanError {
         friction: f64,
         /// Safety factor of the slip condition. [-]
         safety: f64,
-        /// Force of each finger that is needed. [N]
+        /// Strength that is needed. [N]
         needed: f64,
-        /// Force of each finger that the goal allows. [N]
+        /// Strength that the goal allows. [N]
         given: f64,
-        /// Greatest force of each finger. [N]
+        /// Greatest strength. [N]
         highest: f64,
+        /// What the strength is the force of, after a number in newtons.
+        unit: &'static str,
     },
     /// The fingers would lean too much about the object.
     #[error(transparent)]
@@ -66,13 +68,15 @@ pub enum PlanError {
         /// Joint or distance that is the cause.
         why: String,
     },
-    /// The hand feels neither which finger touches first nor the weight of what it lifts.
+    /// The hand does not feel enough of what it takes and lifts.
     #[error(
-        "picking and placing needs a force sensor a finger, and robot `{robot}` has none; close and open its hand by `gripper_cmd`"
+        "picking and placing needs {sensors}, and robot `{robot}` has none; close and open its hand by `gripper_cmd`"
     )]
     NoSensors {
         /// Name of the robot.
         robot: String,
+        /// Sensors that it lacks.
+        sensors: &'static str,
     },
     /// The robot has no arm.
     #[error("robot `{robot}` has no joint group for its arm")]
@@ -131,7 +135,7 @@ impl Plan {
         let (mut unreachable, mut unclear): (Option<Fault>, Option<Fault>) = (None, None);
         let mut candidates: Vec<Candidate> = Vec::new();
         for hold in holds {
-            match planner.candidate(poses(goal, *hold), q) {
+            match planner.candidate(poses(goal, hold), q) {
                 Ok(candidate) => candidates.push(candidate),
                 Err(fault) => keep_furthest(&mut unreachable, fault),
             }
@@ -365,9 +369,9 @@ pub(super) fn check(goal: &PickAndPlaceGoal) -> Result<(), PlanError> {
 }
 
 /// Tool poses of a run: x down, y along the closing direction.
-fn poses(goal: &PickAndPlaceGoal, hold: Hold) -> Poses {
+fn poses(goal: &PickAndPlaceGoal, hold: &Hold) -> Poses {
     // The pads move along the tool as a linkage closes; the tool is placed for the opening at which they hold.
-    let Hold { turn, width, raise, depth, .. } = hold;
+    let Hold { turn, width, raise, depth, .. } = *hold;
     let tool = |object: &ObjectPose, lift: f64| {
         let (sin, cos) = (object.yaw + turn).sin_cos();
         let (x, y) = (-Vector3::z(), Vector3::new(-sin, cos, 0.0));
@@ -386,6 +390,6 @@ fn poses(goal: &PickAndPlaceGoal, hold: Hold) -> Poses {
         object: Pose::from_translation(Vector3::x() * (depth + raise)),
         // Of the two horizontal edges one is the width; the other is what their sum leaves.
         held: Vector3::new(goal.size.z, width, goal.size.x + goal.size.y - width),
-        hold,
+        hold: hold.clone(),
     }
 }

@@ -8,11 +8,10 @@ use karakuri_model::{Base, BodyId, Model};
 use karakuri_spatial::{Pose, UnitQuaternion, Vector3};
 
 use super::clearance::Clearance;
-use super::hold::Hold;
 use super::plan::Poses;
 use super::tuning::WEIGH_HEIGHT;
 use super::{KnownObject, PickAndPlaceGoal, PickAndPlaceSettings, Stage};
-use crate::slip::Grip;
+use crate::hand::{Hold, Payload, ToolMotion};
 
 /// Spacing of the instants at which a carrying move is checked. [s]
 // At the tool's full speed 3 mm of the path.
@@ -308,23 +307,13 @@ impl Planner<'_> {
         trajectory: &mut JointTrajectory,
     ) {
         let Task { goal, settings, .. } = self.task;
-        // Leaning fingers bear so little more than the weight that the force of the goal alone could slow a move without end.
-        let press = if hold.lean.abs() > 0.0 { hold.grip(goal, settings) } else { goal.grip_force };
-        let grip = Grip {
-            mass: goal.mass,
-            friction: goal.friction,
-            // Both fingers press, and friction acts on both pads.
-            force: 2.0 * press,
-            safety: settings.slip_safety,
-        };
-        let gravity = settings.gravity;
+        let strength = hold.contact.counted(hold, goal, settings);
+        let payload = Payload::of(goal, settings);
         for _ in 0..SLOWINGS {
             let mut load: f64 = 0.0;
-            self.moves.visit(self.task.model, q, trajectory, CHECK_PERIOD, |_, X_WT, _, A| {
-                // `a − g`, by which the fingers must accelerate the object.
-                let specific = A.linear + Vector3::z() * gravity;
-                let now = grip.leaning_load(&specific, &X_WT.rotation, &hold.patch, hold.lean);
-                load = load.max(now);
+            self.moves.visit(self.task.model, q, trajectory, CHECK_PERIOD, |_, X_WT, V, A| {
+                let motion = ToolMotion { X_WT, V, A };
+                load = load.max(hold.contact.load(&payload, strength, &motion));
             });
             // What is squeezed out at rest is not held by being slower.
             if load <= 1.0 || load.is_infinite() {

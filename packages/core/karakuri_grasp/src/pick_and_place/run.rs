@@ -8,13 +8,12 @@ use karakuri_spatial::Vector3;
 
 use super::plan::Plan;
 use super::tuning::{
-    CENTRING_REACH, CENTRINGS, COLLISION_FORCE, LOOK_TIME, MOVABLE, ONE_SIDED_TIME,
-    PLACE_TOLERANCE, RAISE_FACTOR, REGRIPS, RELEASE_TIME, RELEASE_TIMEOUT, RESCANS, SLIP_TIME,
-    VERIFY_TIME, WEIGHT_TOLERANCE,
+    CENTRING_REACH, CENTRINGS, COLLISION_FORCE, LOOK_TIME, ONE_SIDED_TIME, PLACE_TOLERANCE,
+    RAISE_FACTOR, REGRIPS, RELEASE_TIME, RELEASE_TIMEOUT, RESCANS, SLIP_TIME, VERIFY_TIME,
+    WEIGHT_TOLERANCE,
 };
 use super::{ArmReport, Failure, PickAndPlaceGoal, PickAndPlaceSettings, Stage};
-use crate::grip_force::{GripState, is_firm};
-use crate::slip::{friction_for, required_force, traction};
+use crate::hand::{Engagement, Hand, MOVABLE, Payload, Reading, Touch};
 
 /// A goal in progress.
 #[derive(Debug)]
@@ -50,9 +49,6 @@ pub(super) struct Run {
     pub(super) progress: f64,
 }
 
-/// Share of the grip's force with which an object is weighed a second time. [-]
-// With a safety factor of 1.5 this still holds 1.2 times what it must; nearer to 1, noise would hide the change of a load.
-const PROBE: f64 = 0.8;
 /// Relative difference above which two loads are not the same. [-]
 const LOAD_CHANGE: f64 = 0.05;
 
@@ -66,23 +62,23 @@ pub(super) struct Found {
 }
 
 impl Found {
-    /// Force of each finger that carries it, and can move it, where the fingers lean by `lean` [rad]. [N]
-    fn needed(&self, lean: f64, s: &PickAndPlaceSettings) -> f64 {
-        let bears = traction(self.friction, lean);
-        required_force(self.mass, bears, s.slip_safety, MOVABLE * s.gravity)
+    /// What is held, as it shows.
+    pub(super) fn payload(&self, s: &PickAndPlaceSettings) -> Payload {
+        let Self { mass, friction } = *self;
+        Payload { mass, friction, safety: s.slip_safety, gravity: s.gravity }
     }
 }
 
-/// Measurement of the load on the fingers.
+/// Measurement of the load on the hand.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Weighing {
     /// Load integrated over time. [N·s]
     sum: f64,
     /// Time of the integral. [s]
     time: f64,
-    /// Load with the whole grip force. [N]
+    /// Load with the whole strength. [N]
     whole: Option<f64>,
-    /// Whole grip force of each finger. [N]
+    /// Whole strength. [N]
     force: f64,
     /// Whether the load is known; the grip takes its whole force again.
     done: bool,
@@ -94,13 +90,12 @@ impl Weighing {
         (self.sum, self.time) = (0.0, 0.0);
     }
 
-    /// Mean load [N], once it was felt for `time` [s] with fingers that press with `force` [N].
-    fn mean(&mut self, seen: &Seen<'_>, force: f64, time: f64) -> Option<f64> {
-        let pressing = 0.5 * (seen.grip.forces[0] + seen.grip.forces[1]);
-        // The load is comparable only at a known force; while the grip still settles, the mean begins again.
-        // The same 5 % as `is_firm` allows.
-        if (pressing / force - 1.0).abs() < 0.05 {
-            (self.sum, self.time) = (self.sum + seen.load * seen.dt, self.time + seen.dt);
+    /// Mean load [N], once it was felt for `time` [s] with a hand that holds with `strength` [N].
+    fn mean(&mut self, seen: &Seen<'_>, strength: f64, time: f64) -> Option<f64> {
+        // The load is comparable only at a known strength; while the grip still settles, the mean begins again.
+        // The same 5 % as a firm grip allows.
+        if (seen.hand.strength / strength - 1.0).abs() < 0.05 {
+            (self.sum, self.time) = (self.sum + seen.hand.load * seen.dt, self.time + seen.dt);
         } else {
             self.restart();
         }
@@ -135,13 +130,8 @@ pub(super) struct Seen<'a> {
     pub(super) arrived: bool,
     /// Whether the arm stands still.
     pub(super) at_rest: bool,
-    pub(super) grip: GripState,
-    /// Width of an object that would stop the fingers where they are. [m]
-    pub(super) width: f64,
-    /// Largest force on a finger, in any direction. [N]
-    pub(super) touch: f64,
-    /// Force that pulls the fingers down. [N]
-    pub(super) load: f64,
+    /// What the hand feels.
+    pub(super) hand: Reading,
     /// Position of the tool in the world. [m] (3)
     pub(super) position: Vector3,
     /// Acceleration of the tool. [m/s²]
@@ -168,7 +158,12 @@ pub(super) enum Step {
 
 impl Run {
     /// Evaluates one tick of the present stage.
-    pub(super) fn step(&mut self, seen: &Seen<'_>, s: &PickAndPlaceSettings) -> Step {
+    pub(super) fn step(
+        &mut self,
+        seen: &Seen<'_>,
+        hand: &dyn Hand,
+        s: &PickAndPlaceSettings,
+    ) -> Step {
         match seen.arm {
             ArmReport::Lost(why) => return Step::Fail(Failure::RobotLost, why.to_owned()),
             // An arm that is braking reports that its trajectory was ended: that is no collision.
@@ -178,14 +173,14 @@ impl Run {
             _ => {}
         }
         match self.stage {
-            Stage::Approach | Stage::Descend => self.unloaded(seen),
-            Stage::Close => self.close(seen, s),
-            Stage::Centre => self.centre(seen),
-            Stage::Verify => self.verify(seen, s),
-            Stage::LiftOff => self.lift_off(seen, s),
-            Stage::Weigh => self.weigh(seen, s),
-            Stage::Lift | Stage::Move | Stage::Lower => self.carry(seen, s),
-            Stage::Open => self.open(seen),
+            Stage::Approach | Stage::Descend => self.unloaded(seen, hand),
+            Stage::Close => self.close(seen, hand, s),
+            Stage::Centre => self.centre(seen, hand),
+            Stage::Verify => self.verify(seen, hand, s),
+            Stage::LiftOff => self.lift_off(seen, hand, s),
+            Stage::Weigh => self.weigh(seen, hand, s),
+            Stage::Lift | Stage::Move | Stage::Lower => self.carry(seen, hand, s),
+            Stage::Open => self.open(seen, hand),
             Stage::Retreat => Self::retreat(seen),
             Stage::Halt => self.halt(seen),
             Stage::BackUp if seen.arrived => Step::Enter(Stage::Stopped),
@@ -196,11 +191,12 @@ impl Run {
         }
     }
 
-    fn unloaded(&self, seen: &Seen<'_>) -> Step {
-        if seen.touch > COLLISION_FORCE {
-            let (force, limit) = (seen.touch, COLLISION_FORCE);
+    fn unloaded(&self, seen: &Seen<'_>, hand: &dyn Hand) -> Step {
+        if seen.hand.touch > COLLISION_FORCE {
+            let (force, limit) = (seen.hand.touch, COLLISION_FORCE);
             let text = format!(
-                "a finger met {force:.1} N on the way, above {limit:.1} N, at {}; clear the way",
+                "{} met {force:.1} N on the way, above {limit:.1} N, at {}; clear the way",
+                hand.part(),
                 place(&seen.position)
             );
             return Step::Fail(Failure::Collision, text);
@@ -212,42 +208,23 @@ impl Run {
         }
     }
 
-    fn close(&mut self, seen: &Seen<'_>, s: &PickAndPlaceSettings) -> Step {
-        let state = &seen.grip;
-        let (width, tolerance) = (self.plan.hold().width, s.width_tolerance);
-        self.grip = Some((state.opening, state.forces));
-        // First, as fingers that meet each other press as firmly as fingers on an object.
-        if state.at_end {
-            let text = format!(
-                "the fingers closed to {:.1} mm, the object is {:.1} mm wide; forces {}",
-                1e3 * state.opening,
-                1e3 * width,
-                pair(&state.forces)
-            );
-            return Step::Fail(Failure::NoObject, text);
+    fn close(&mut self, seen: &Seen<'_>, hand: &dyn Hand, s: &PickAndPlaceSettings) -> Step {
+        self.grip = Some((seen.hand.opening, seen.hand.forces));
+        match hand.engagement(s.width_tolerance) {
+            Engagement::Held => return Step::Enter(Stage::Verify),
+            Engagement::Failed(failure, text) => return Step::Fail(failure, text),
+            Engagement::Engaging => {}
         }
-        if state.gripped {
-            if (seen.width - width).abs() > tolerance {
-                let text = format!(
-                    "the fingers stopped at {:.1} mm, the object should be {:.1} mm wide",
-                    1e3 * seen.width,
-                    1e3 * width
-                );
-                return Step::Fail(Failure::WrongSize, text);
-            }
-            return Step::Enter(Stage::Verify);
-        }
-        let [a, b] = state.touching;
-        // Both or none is in order; one alone for a while means that the object does not slide to the middle.
-        self.missing = if a == b { 0.0 } else { self.missing + seen.dt };
+        // One finger alone for a while means that the object does not slide to the middle.
+        let is_alone = hand.touch() == Touch::OneSide;
+        self.missing = if is_alone { self.missing + seen.dt } else { 0.0 };
         if self.missing < ONE_SIDED_TIME {
             return Step::Stay;
         }
         if self.tries.centrings >= CENTRINGS {
             let text = format!(
-                "the fingers do not come to touch both, centred {} times; forces {}; free the object and the hand",
-                CENTRINGS,
-                pair(&state.forces)
+                "the fingers do not come to touch both, centred {CENTRINGS} times; {}; free the object and the hand",
+                hand.describe()
             );
             return Step::Fail(Failure::Blocked, text);
         }
@@ -256,71 +233,78 @@ impl Run {
     }
 
     /// Centres the hand until both fingers touch, or the one that did lost contact.
-    fn centre(&mut self, seen: &Seen<'_>) -> Step {
-        let [a, b] = seen.grip.touching;
-        self.held = if a && b { self.held + seen.dt } else { 0.0 };
-        self.missing = if a || b { 0.0 } else { self.missing + seen.dt };
+    fn centre(&mut self, seen: &Seen<'_>, hand: &dyn Hand) -> Step {
+        let touch = hand.touch();
+        self.held = if touch == Touch::Whole { self.held + seen.dt } else { 0.0 };
+        self.missing = if touch == Touch::Nothing { self.missing + seen.dt } else { 0.0 };
         // 20 ms of both contacts, so that one that bounces does not count.
-        if self.held > 0.02 || seen.grip.gripped || self.missing > ONE_SIDED_TIME {
+        if self.held > 0.02 || hand.is_firm(self.goal.grip_force) || self.missing > ONE_SIDED_TIME {
             // At rest the hand closes again, from the place found.
             return Step::Enter(Stage::Halt);
         }
         if seen.arrived {
             let text = format!(
-                "only one finger touches, even {:.0} mm to the side; forces {}; free the object and the hand",
+                "only one finger touches, even {:.0} mm to the side; {}; free the object and the hand",
                 1e3 * CENTRING_REACH,
-                pair(&seen.grip.forces)
+                hand.describe()
             );
             return Step::Fail(Failure::Blocked, text);
         }
         Step::Stay
     }
 
-    fn verify(&mut self, seen: &Seen<'_>, s: &PickAndPlaceSettings) -> Step {
-        if let Some(step) = self.slipping(seen, s) {
+    fn verify(&mut self, seen: &Seen<'_>, hand: &dyn Hand, s: &PickAndPlaceSettings) -> Step {
+        if let Some(step) = self.slipping(seen, hand, s) {
             return step;
         }
-        self.firm(seen);
+        self.firm(seen, hand);
         if self.held < VERIFY_TIME { Step::Stay } else { Step::Enter(Stage::LiftOff) }
     }
 
-    fn lift_off(&mut self, seen: &Seen<'_>, s: &PickAndPlaceSettings) -> Step {
-        if let Some(step) = self.slipping(seen, s) {
+    fn lift_off(&mut self, seen: &Seen<'_>, hand: &dyn Hand, s: &PickAndPlaceSettings) -> Step {
+        if let Some(step) = self.slipping(seen, hand, s) {
             return step;
         }
         if seen.arrived { Step::Enter(Stage::Weigh) } else { Step::Stay }
     }
 
-    /// Weighs the object at rest, with the whole force and then with less. The weight does not change with the grip's force;
-    /// friction that slips, or is about to, does.
-    fn weigh(&mut self, seen: &Seen<'_>, s: &PickAndPlaceSettings) -> Step {
-        if let Some(step) = self.slipping(seen, s) {
+    /// Weighs the object at rest, with the whole strength and, where that shows friction, with less. The weight does not change with the
+    /// strength; friction that slips, or is about to, does.
+    fn weigh(&mut self, seen: &Seen<'_>, hand: &dyn Hand, s: &PickAndPlaceSettings) -> Step {
+        if let Some(step) = self.slipping(seen, hand, s) {
             return step;
         }
         if self.weighing.done {
-            return if self.firm(seen) { Step::Enter(Stage::Lift) } else { Step::Stay };
+            return if self.firm(seen, hand) { Step::Enter(Stage::Lift) } else { Step::Stay };
         }
         let Some(load) = self.weighing.mean(seen, self.goal.grip_force, VERIFY_TIME) else {
             return Step::Stay;
         };
-        // The first load is that with the whole force; the second one is felt with a share of it.
-        let Some(whole) = self.weighing.whole.replace(load) else {
-            self.weighing.force = self.goal.grip_force;
-            self.goal.grip_force *= PROBE;
-            self.weighing.restart();
-            return Step::Grip;
+        let whole = match (self.weighing.whole.replace(load), hand.probe()) {
+            (Some(whole), _) => whole,
+            // The first load is that with the whole strength; the second one is felt with a share of it.
+            (None, Some(probe)) => {
+                self.weighing.force = self.goal.grip_force;
+                self.goal.grip_force *= probe;
+                self.weighing.restart();
+                return Step::Grip;
+            }
+            (None, None) => {
+                self.weighing.force = self.goal.grip_force;
+                load
+            }
         };
-        // By the probing force: the whole one comes back below.
-        let held_by = 2.0 * self.goal.grip_force;
+        // With the probing strength: the whole one comes back below.
+        let held_with = self.goal.grip_force;
         let expected = self.found.mass * s.gravity;
-        let lean = self.plan.hold().lean;
+        let contact = &self.plan.hold().contact;
         self.goal.grip_force = self.weighing.force;
         self.weighing = Weighing { done: true, ..Weighing::default() };
-        // The load changes with the grip's force: the object slips, and its friction is `μ = load/ΣN`.
+        // The load changes with the strength: the object slips, and its friction is that which just bears it.
         // A load near zero, as of an object that stayed where it was, is all noise: it is compared with a tenth of the weight.
         if (load - whole).abs() > LOAD_CHANGE * whole.max(0.1 * expected) {
             // Coulomb's law at the onset of slip; a value above the stated one shows only that something else bears as well.
-            self.found.friction = self.goal.friction.min(friction_for(load / held_by, lean));
+            self.found.friction = self.goal.friction.min(contact.friction_at(load, held_with));
             // It weighs no less than what the whole grip bore.
             self.found.mass = self.found.mass.max(whole / s.gravity);
             return self.regrip(whole, s);
@@ -328,24 +312,24 @@ impl Run {
         if (load - expected).abs() > WEIGHT_TOLERANCE * expected {
             self.found.mass = load / s.gravity;
             let stated = Found { friction: self.goal.friction, ..self.found };
-            if load > expected && stated.needed(lean, s) > self.goal.grip_force {
+            if load > expected && contact.needed(&stated.payload(s)) > self.goal.grip_force {
                 // It may have moved in the hand when it was lifted.
                 return self.regrip(load, s);
             }
         }
-        // It is held, with force to spare: friction is at least what makes this force enough.
-        let bears = traction(self.found.friction, lean) * self.found.needed(lean, s);
-        let enough = friction_for(bears / self.goal.grip_force, lean);
+        // It is held, with strength to spare: friction is at least what makes this strength enough.
+        let enough = contact.friction_enough(&self.found.payload(s), self.goal.grip_force);
         self.found.friction = self.found.friction.max(enough).min(self.goal.friction);
         Step::Grip
     }
 
-    /// Puts the object down and grips it as hard as it needs, or as is allowed; fails if that was tried. `load` is the load
+    /// Puts the object down and holds it as strongly as it needs, or as is allowed; fails if that was tried. `load` is the load
     /// felt. [N]
     fn regrip(&mut self, load: f64, s: &PickAndPlaceSettings) -> Step {
         let stated = self.goal.mass * s.gravity;
         let (force, limit) = (self.goal.grip_force, self.goal.max_grip_force);
-        let needed = self.found.needed(self.plan.hold().lean, s);
+        let contact = &self.plan.hold().contact;
+        let (needed, unit) = (contact.needed(&self.found.payload(s)), contact.unit());
         let heavy = load > stated * (1.0 + WEIGHT_TOLERANCE);
         // A weight beyond the greatest permitted force is not tried again; else the grip is harder by what the object showed.
         let hopeless = heavy && needed > MOVABLE * limit;
@@ -355,8 +339,7 @@ impl Run {
             self.tries.regrips += 1;
             return Step::Enter(Stage::SetDown);
         }
-        let room =
-            format!("{needed:.1} N a finger, {limit:.1} N are allowed; raise max_grip_force");
+        let room = format!("{needed:.1} {unit}, {limit:.1} N are allowed; raise max_grip_force");
         if heavy {
             let text = format!(
                 "it weighs {load:.1} N or more, {stated:.1} N were stated; that needs {room}"
@@ -365,21 +348,21 @@ impl Run {
         }
         let friction = self.found.friction;
         let text = format!(
-            "it slips when it is lifted: with {force:.1} N a finger friction is about {friction:.2}; that needs {room}"
+            "it slips when it is lifted: with {force:.1} {unit} friction is about {friction:.2}; that needs {room}"
         );
         Step::Fail(Failure::Slipped, text)
     }
 
-    fn carry(&mut self, seen: &Seen<'_>, s: &PickAndPlaceSettings) -> Step {
+    fn carry(&mut self, seen: &Seen<'_>, hand: &dyn Hand, s: &PickAndPlaceSettings) -> Step {
         // First, or an arm that arrives without its object would go on.
-        if let Some(step) = self.slipping(seen, s) {
+        if let Some(step) = self.slipping(seen, hand, s) {
             return step;
         }
-        let firm = self.firm(seen);
+        let firm = self.firm(seen, hand);
         if self.stage == Stage::Lower {
             // Not by the way alone: a place that is higher than stated would be pressed into.
             // An object that stands does not pull any more.
-            let stands = seen.load < 0.5 * self.found.mass * s.gravity;
+            let stands = seen.hand.load < 0.5 * self.found.mass * s.gravity;
             self.standing = if stands { self.standing + seen.dt } else { 0.0 };
             self.placed = seen.arrived || self.standing > SLIP_TIME;
         }
@@ -392,59 +375,55 @@ impl Run {
     }
 
     /// Whether the grip is firm; counts the time for which it is.
-    fn firm(&mut self, seen: &Seen<'_>) -> bool {
-        let firm = is_firm(&seen.grip.forces, self.goal.grip_force);
+    fn firm(&mut self, seen: &Seen<'_>, hand: &dyn Hand) -> bool {
+        let firm = hand.is_firm(self.goal.grip_force);
         self.held = if firm { self.held + seen.dt } else { 0.0 };
         firm
     }
 
     /// Next step if an object in the hand is slipping out.
-    fn slipping(&mut self, seen: &Seen<'_>, s: &PickAndPlaceSettings) -> Option<Step> {
-        // Lost: the hand closes beyond the object's width, a finger presses with less than half, or the load is gone.
-        let state = &seen.grip;
+    fn slipping(
+        &mut self,
+        seen: &Seen<'_>,
+        hand: &dyn Hand,
+        s: &PickAndPlaceSettings,
+    ) -> Option<Step> {
+        let Reading { opening, forces, load, .. } = seen.hand;
         let largest = self.grip.map_or([0.0; 2], |(_, largest)| largest);
-        let largest = core::array::from_fn(|k| state.forces[k].max(largest[k]));
-        self.grip = Some((state.opening, largest));
+        self.grip = Some((opening, core::array::from_fn(|k| forces[k].max(largest[k]))));
         let desired = self.goal.grip_force;
-        // Objects are taken within one tolerance; two leave a margin to what was taken narrow.
-        // Fingers that lean push out what they lose, and are free before they have closed by that much.
-        let pushed_out = self.plan.hold().lean.abs() > 0.0 && state.touching == [false; 2];
-        let gone = pushed_out || seen.width < self.plan.hold().width - 2.0 * s.width_tolerance;
-        let weak = state.forces.iter().any(|f| *f < 0.5 * desired);
+        // Lost: the object is not where it was, the hand holds with less than half, or the load is gone.
+        let loss = hand.loss(desired, s.width_tolerance);
         let carried = matches!(self.stage, Stage::Lift | Stage::Move);
         // Not while it is lifted off or lowered, when the support takes the load.
-        let light = carried && seen.load < 0.5 * self.found.mass * s.gravity;
-        self.missing = if gone || weak || light { self.missing + seen.dt } else { 0.0 };
+        let light = carried && load < 0.5 * self.found.mass * s.gravity;
+        let lacks = loss.gone || loss.weak || light;
+        self.missing = if lacks { self.missing + seen.dt } else { 0.0 };
         if self.missing < SLIP_TIME {
             return None;
         }
         self.missing = 0.0;
         // What has left the hand is not held by more force.
-        if !gone && desired < 0.999 * self.goal.max_grip_force {
+        if !loss.gone && desired < 0.999 * self.goal.max_grip_force {
             self.goal.grip_force = (desired * RAISE_FACTOR).min(self.goal.max_grip_force);
             self.tries.raises += 1;
             return Some(Step::Grip);
         }
-        self.holding &= !pushed_out;
+        self.holding &= !loss.left;
         let text = format!(
-            "the grip was lost in {} after {:.2} s at {}, the tool accelerated with {:.1} m/s²: opening {:.1} mm, forces {} \
-             of {desired:.1} N",
+            "the grip was lost in {} after {:.2} s at {}, the tool accelerated with {:.1} m/s²: {} of {desired:.1} N",
             self.stage,
             seen.elapsed,
             place(&seen.position),
             seen.acceleration,
-            1e3 * state.opening,
-            pair(&state.forces),
+            hand.describe_lost(),
         );
-        Some(Step::Fail(Failure::Slipped, text))
+        Some(Step::Fail(hand.lost(), text))
     }
 
-    /// Opens until the fingers are free.
-    fn open(&mut self, seen: &Seen<'_>) -> Step {
-        let state = &seen.grip;
-        let free = !state.touching[0] && !state.touching[1];
-        let wide = state.opening > self.plan.hold().open - 0.002;
-        self.held = if free && wide { self.held + seen.dt } else { 0.0 };
+    /// Lets go until the hand is free.
+    fn open(&mut self, seen: &Seen<'_>, hand: &dyn Hand) -> Step {
+        self.held = if hand.is_free() { self.held + seen.dt } else { 0.0 };
         if self.held > RELEASE_TIME {
             return Step::Enter(match (self.placed, &self.failure) {
                 (true, None) => Stage::Retreat,
@@ -459,10 +438,8 @@ impl Run {
             return Step::Enter(Stage::Shake);
         }
         let text = format!(
-            "the object does not leave the hand, shaken too: opening {:.1} of {:.1} mm, forces {}; take it out by hand",
-            1e3 * state.opening,
-            1e3 * self.plan.hold().open,
-            pair(&state.forces)
+            "the object does not leave the hand, shaken too: {}; take it out by hand",
+            hand.describe_stuck()
         );
         Step::Fail(Failure::Stuck, text)
     }
@@ -501,7 +478,9 @@ impl Run {
         match self.failure {
             // The next grip is harder, and the object may have moved.
             None => Step::Enter(Stage::Look),
-            Some((Failure::NoObject | Failure::Blocked, ..)) if self.tries.rescans < RESCANS => {
+            Some((Failure::NoObject | Failure::NoSeal | Failure::Blocked, ..))
+                if self.tries.rescans < RESCANS =>
+            {
                 self.tries.rescans += 1;
                 Step::Enter(Stage::Look)
             }
@@ -518,8 +497,13 @@ impl Run {
         match (self.stage, failure) {
             (_, Failure::RobotLost) => Stopped,
             // The object is above the place where it was taken: put it back.
-            (LiftOff | Weigh, Failure::Slipped | Failure::TooHeavy) if self.holding => SetDown,
-            (LiftOff | Weigh, Failure::Slipped | Failure::TooHeavy) => Open,
+            (LiftOff | Weigh, Failure::Slipped | Failure::PressureLost | Failure::TooHeavy) => {
+                if self.holding {
+                    SetDown
+                } else {
+                    Open
+                }
+            }
             // The object stands: release it and go up.
             (Close | Centre | Verify, f) if f != Failure::Collision => Open,
             (
@@ -531,10 +515,6 @@ impl Run {
             _ => Stopped,
         }
     }
-}
-
-fn pair(forces: &[f64; 2]) -> String {
-    format!("{:.1} and {:.1} N", forces[0], forces[1])
 }
 
 fn place(p: &Vector3) -> String {

@@ -1,7 +1,5 @@
 //! Distances, times and counts of a pick and place that no task changes, each beside the others that it must fit.
 
-/// Clearance on each side of the object when the hand is open. [m]
-pub(super) const CLEARANCE: f64 = 0.012;
 /// Distance from its place at which a placed object counts as slipped. [m]
 // Twice what the demonstration allows a cube that was placed well: farther off it was moved on the way.
 pub(super) const PLACE_TOLERANCE: f64 = 0.01;
@@ -14,15 +12,11 @@ pub(super) const COLLISION_FORCE: f64 = 5.0;
 /// Error of a joint against its trajectory above which it is a collision; for whoever follows the arm's trajectories. [rad]
 pub const PATH_TOLERANCE: f64 = 0.04;
 /// Distance of the hand's motion back from a collision. [m]
-// More than `CLEARANCE` and `SAFETY_DISTANCE` together: what was touched from inside the open hand is free again.
+// More than the hand's clearance and `SAFETY_DISTANCE` together: what was touched from inside the open hand is free again.
 pub(super) const BACK_UP: f64 = 0.02;
 /// Distance that the robot keeps from known objects. [m]
-// A quarter of `CLEARANCE`, so an open hand still fits over an object whose neighbour stands close.
+// A quarter of the hand's clearance, so an open hand still fits over an object whose neighbour stands close.
 pub(super) const SAFETY_DISTANCE: f64 = 0.003;
-/// Ratio of the weight that a grip must carry to the object's own, so that the object can be accelerated. [-]
-pub(super) const MOVABLE: f64 = 1.1;
-/// Largest distance of the centre of mass from the middle of the object's box. [m]
-pub(super) const COM_TOLERANCE: f64 = 0.002;
 /// Error of a joint at its goal up to which it has arrived. [rad]
 // A tenth of the path's: at its goal a joint has settled.
 pub(super) const POSITION_TOLERANCE: f64 = 0.004;
@@ -50,7 +44,7 @@ pub(super) const REGRIPS: u32 = 3;
 // Three times `SLIP_TIME`, so a finger that bounces once on the object is not taken for a missing one.
 pub(super) const ONE_SIDED_TIME: f64 = 0.15;
 /// Largest motion of the hand to the middle. [m]
-// More than `CLEARANCE`: beyond that the object would have been hit from above.
+// More than the hand's clearance: beyond that the object would have been hit from above.
 pub(super) const CENTRING_REACH: f64 = 0.016;
 /// Largest number of such motions in a run.
 // Together 80 mm: an object that still touches one finger alone has moved along with it.

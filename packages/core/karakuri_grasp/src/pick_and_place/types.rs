@@ -205,6 +205,10 @@ pub enum Failure {
     Blocked,
     /// The grip was lost while the object was carried.
     Slipped,
+    /// The cups were not evacuated on the object.
+    NoSeal,
+    /// The vacuum was lost while the object was carried.
+    PressureLost,
     /// The object weighs more than the grip can hold.
     TooHeavy,
     /// The arm or the hand met something, or the controller stopped the arm.
@@ -227,6 +231,8 @@ impl Failure {
             Self::WrongSize => "WRONG_SIZE",
             Self::Blocked => "BLOCKED",
             Self::Slipped => "SLIPPED",
+            Self::NoSeal => "NO_SEAL",
+            Self::PressureLost => "PRESSURE_LOST",
             Self::TooHeavy => "TOO_HEAVY",
             Self::Collision => "COLLISION",
             Self::TimeOut => "TIMEOUT",
@@ -260,8 +266,10 @@ pub struct Measurement<'a> {
     pub v: &'a [f64],
     /// Efforts of the drives; NaN where one is not known, empty where none is. [N·m or N] (nv)
     pub effort: &'a [f64],
-    /// Wrenches of the two finger sensors, in their links' axes. [N·m; N] (2)
-    pub wrenches: &'a [Force; 2],
+    /// Wrenches of the hand's sensors, in their links' axes. [N·m; N] (n sensors)
+    pub wrenches: &'a [Force],
+    /// Vacuums in the suction cups, generator by generator; NaN where one is not known, empty where there are none. [Pa] (n cups)
+    pub vacuums: &'a [f64],
     /// Report on the arm's last request.
     pub arm: ArmReport<'a>,
     /// Last sighting, if anything looks.
@@ -318,7 +326,7 @@ pub struct PickAndPlaceResult {
 pub struct Output {
     /// Request to the arm, if there is a new one.
     pub arm: Option<ArmRequest>,
-    /// Target of the hand's driven joint.
+    /// Target of the hand's driven joint, or in its effort the force of the vacuum that its generator is to make.
     pub hand: HandReference,
     /// Feedback of the run.
     pub feedback: Feedback,

@@ -180,12 +180,8 @@ impl Cell {
         let now = self.now();
         let (q, v) =
             (self.world.robot(self.robot).q().to_vec(), self.world.robot(self.robot).v().to_vec());
-        let wrenches = self
-            .machine
-            .sensors()
-            .unwrap()
-            .indices()
-            .map(|s| self.world.sensor_wrench(self.robot, s));
+        let sensors = self.machine.sensors().iter();
+        let wrenches: Vec<_> = sensors.map(|s| self.world.sensor_wrench(self.robot, *s)).collect();
         let arm = match (&self.rejected, &self.stopped) {
             (Some(why), _) => ArmReport::Lost(why),
             (_, Some(why)) => ArmReport::Blocked(why),
@@ -200,6 +196,7 @@ impl Cell {
             v: &v,
             effort: &effort,
             wrenches: &wrenches,
+            vacuums: &[],
             arm,
             sighting,
         };
@@ -208,7 +205,7 @@ impl Cell {
             self.peak_force = self.peak_force.max(wrench.force.y.abs());
         }
         self.request(output.arm, now);
-        let crank = self.machine.hand().joint();
+        let crank = self.machine.opening_hand().unwrap().fingers().joint();
         let stream = JointTrajectory {
             start: Some(now),
             joints: vec![self.model.joints[crank.0].name.clone()],
@@ -238,7 +235,7 @@ impl Cell {
     /// Holds the arm where it is, as the simulation's node does without commands; the hand keeps its grip.
     fn hold(&mut self, q: &[f64]) {
         let drives = self.world.drive_mut(self.robot);
-        let hand = self.machine.hand().joint().0;
+        let hand = self.machine.opening_hand().unwrap().fingers().joint().0;
         for (i, joint) in self.model.joints.iter().enumerate() {
             drives.velocity[joint.v_start] = 0.0;
             if i != hand && self.command.position[i].is_finite() {
@@ -307,7 +304,7 @@ impl Cell {
 
     fn actuate(&mut self) {
         let drives = self.world.drive_mut(self.robot);
-        let hand = self.machine.hand().joint().0;
+        let hand = self.machine.opening_hand().unwrap().fingers().joint().0;
         for (i, joint) in self.model.joints.iter().enumerate() {
             if self.jammed && i == hand {
                 continue;
@@ -341,7 +338,7 @@ impl Cell {
 
     /// The middle of the pads. [m] (3)
     pub(crate) fn tool(&self) -> Vector3 {
-        let frame = self.machine.hand().tool_frame();
+        let frame = self.machine.opening_hand().unwrap().fingers().tool_frame();
         karakuri_dynamics::frame_pose(&self.model, self.world.robot(self.robot).data(), frame)
             .translation
     }

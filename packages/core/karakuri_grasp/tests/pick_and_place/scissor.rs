@@ -40,7 +40,7 @@ fn flat() -> PickAndPlaceGoal {
 
 /// Angle by which the fingers lean about the flat box. [rad]
 fn lean(cell: &Cell) -> f64 {
-    let hand = cell.machine.hand();
+    let hand = cell.machine.opening_hand().unwrap().fingers();
     hand.lean(hand.position(hand.opening_about(FLAT[1], REACH)))
 }
 
@@ -48,7 +48,7 @@ fn lean(cell: &Cell) -> f64 {
 #[test]
 fn the_opening_and_the_lean_are_those_of_the_urdf() {
     let cell = cell(FLAT, 0.2, 0.6);
-    let (model, hand) = (&cell.model, cell.machine.hand());
+    let (model, hand) = (&cell.model, cell.machine.opening_hand().unwrap().fingers());
     let frame = |name: &str| model.frame(name).unwrap();
     let at = |name: &str| model.joints[model.joint(name).unwrap().0].q_start;
     let fingers =
@@ -88,7 +88,7 @@ fn a_flat_box_is_picked_and_placed() {
     let (p, tilt, _) = cell.cube();
     let error = (p - flat().place.position).norm();
     assert!(error < 0.005 && tilt.to_degrees() < 2.0, "{:.2} mm, {tilt} rad off", 1e3 * error);
-    let opening = cell.machine.hand().opening_about(FLAT[1], REACH);
+    let opening = cell.machine.opening_hand().unwrap().fingers().opening_about(FLAT[1], REACH);
     assert!((result.width - opening).abs() < 1e-4, "held at {} m, not {opening}", result.width);
     assert!(cell.peak_force <= 15.0, "{} N", cell.peak_force);
 }

@@ -1,0 +1,203 @@
+//! Lips of cups on a face: the law of a ring for one, shared by their stiffness among several.
+//!
+//! Cups of one kind yield alike: each as a ring of springs, along all directions as stiff as its area, against tilting by `R²/2` of that and
+//! against turning by `R²`. A wrench moves them all together as a rigid pad, and each bears what its springs give; for one cup that is the
+//! whole wrench, for cups side by side the shares `F/n + M xᵢ/Σx²` [Mantriota 2007]. Such shares are in balance, so that what they say is
+//! held is held: the lips could share more evenly when they slip, not less.
+//!
+//! Units: m, N, kg; tool axes, x along the cups' axes.
+
+use karakuri_spatial::{Force, Matrix3, Vector3, Vector6};
+use nalgebra::Matrix6;
+
+use super::{COM_TOLERANCE, MOVABLE, Payload, ToolMotion};
+use crate::suction::cup::Cup;
+
+/// A cup and its place on the tool.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Place {
+    /// Effective area. [m²]
+    pub(super) area: f64,
+    /// Radius of the ring on which its lip rests. [m]
+    pub(super) radius: f64,
+    /// Centre of the lip in the tool frame. [m] (3)
+    pub(super) center: Vector3,
+}
+
+/// Lips that hold an object by one of its faces.
+#[derive(Debug, Clone)]
+pub(crate) struct Lips {
+    places: Vec<Place>,
+    /// Each lip's share of a wrench about the tool: `S_i (Σ S)⁻¹`. (6×6 each)
+    shares: Vec<Matrix6<f64>>,
+    /// The object's centre of mass in the tool frame. [m] (3)
+    com: Vector3,
+    /// Rotational inertia of the object about it, a kilogram of it, in tool axes: its diagonal. [m²] (3)
+    gyration: Vector3,
+}
+
+impl Lips {
+    /// Lips on the face of a box with these edges along the tool's axes [m] (3); `depth` of the lips along the tool's x [m]. `None` where the
+    /// places do not tell how a wrench is shared: there is none.
+    pub(super) fn on_box(places: &[Place], depth: f64, edges: &Vector3) -> Option<Self> {
+        let stiffnesses = places.iter().map(stiffness);
+        let total = stiffnesses
+            .fold(Matrix6::zeros(), |sum, (local, to)| sum + to.transpose() * local * to);
+        let inverse = total.try_inverse()?;
+        let squares = edges.component_mul(edges) / 12.0;
+        Some(Self {
+            shares: places.iter().map(stiffness).map(|(local, to)| local * to * inverse).collect(),
+            places: places.to_vec(),
+            com: Vector3::x() * (depth + 0.5 * edges.x),
+            gyration: Vector3::new(
+                squares.y + squares.z,
+                squares.z + squares.x,
+                squares.x + squares.y,
+            ),
+        })
+    }
+
+    /// Force of the vacuum over all areas that holds the payload at rest, its centre of mass off by the tolerance. [N]
+    pub(super) fn at_rest(&self, payload: &Payload) -> f64 {
+        // The tool looks down: what pulls is along its x.
+        let specific = -Vector3::x() * payload.gravity;
+        payload.safety * self.force(payload, &specific, &Vector3::zeros())
+    }
+
+    /// Force of the vacuum that carries the payload, and can move it. [N]
+    pub(super) fn needed(&self, payload: &Payload) -> f64 {
+        MOVABLE * self.at_rest(payload)
+    }
+
+    /// Share of the vacuum's force that a motion uses. [-]
+    pub(super) fn load(&self, payload: &Payload, force: f64, motion: &ToolMotion<'_>) -> f64 {
+        let R_TW = motion.X_WT.rotation.transpose();
+        let omega = R_TW * motion.V.angular;
+        let alpha = R_TW * motion.A.angular;
+        // `a − g` of the centre of mass, which turns about the tool.
+        let tool = R_TW * (motion.A.linear + Vector3::z() * payload.gravity);
+        let specific = tool + alpha.cross(&self.com) + omega.cross(&omega.cross(&self.com));
+        let spin =
+            self.gyration.component_mul(&alpha) + omega.cross(&self.gyration.component_mul(&omega));
+        payload.safety * self.force(payload, &specific, &spin) / force
+    }
+
+    /// Force of the vacuum over all areas that bears a specific force [m/s²] (3) and a moment for a kilogram [m²/s²] (3).
+    fn force(&self, payload: &Payload, specific: &Vector3, spin: &Vector3) -> f64 {
+        let axis = Vector3::x();
+        let area: f64 = self.places.iter().map(|place| place.area).sum();
+        let mut vacuum: f64 = 0.0;
+        // The centre of mass may be off in any direction; along the axes of the pad the lips at its edge feel it most.
+        for off in [Vector3::y(), -Vector3::y(), Vector3::z(), -Vector3::z()] {
+            let com = self.com + off * COM_TOLERANCE;
+            let mut pull = Cup::wrench_of(payload.mass, specific, &com);
+            pull.moment -= spin * payload.mass;
+            let whole = stacked(&pull);
+            for (place, share) in self.places.iter().zip(&self.shares) {
+                let own = share * whole;
+                let wrench =
+                    Force::new(own.fixed_rows::<3>(0).into(), own.fixed_rows::<3>(3).into());
+                let Place { area, radius, .. } = *place;
+                let cup = Cup { area, radius, friction: payload.friction };
+                vacuum = vacuum.max(cup.needed_force(&wrench, &axis) / area);
+            }
+        }
+        vacuum * area
+    }
+}
+
+/// Moment and force of a wrench. (6)
+fn stacked(wrench: &Force) -> Vector6 {
+    let (m, f) = (wrench.moment, wrench.force);
+    Vector6::new(m.x, m.y, m.z, f.x, f.y, f.z)
+}
+
+/// Stiffness of a lip against turning and moving at its centre, and the motion there of a turn and a shift of the tool. (6×6 each)
+fn stiffness(place: &Place) -> (Matrix6<f64>, Matrix6<f64>) {
+    let Place { area, radius, center } = *place;
+    let tilt = 0.5 * radius * radius;
+    let turn = radius * radius;
+    let local = Matrix6::from_diagonal(&(Vector6::new(turn, tilt, tilt, 1.0, 1.0, 1.0) * area));
+    let mut to = Matrix6::identity();
+    // `θ × r`, as a matrix on θ.
+    let cross: Matrix3 = -center.cross_matrix();
+    to.fixed_view_mut::<3, 3>(3, 0).copy_from(&cross);
+    (local, to)
+}
+
+#[cfg(test)]
+mod tests {
+    use approx::assert_relative_eq;
+    use karakuri_spatial::{Motion, Pose};
+
+    use super::*;
+
+    const GRAVITY: f64 = 9.81;
+
+    fn place(y: f64, z: f64) -> Place {
+        Place { area: 69.0 / 60e3, radius: 0.0191, center: Vector3::new(0.0, y, z) }
+    }
+
+    fn payload(mass: f64) -> Payload {
+        Payload { mass, friction: 0.5, safety: 1.0, gravity: GRAVITY }
+    }
+
+    /// `m g (1 + e/R)` with the centre of mass off by the tolerance: `V/(1 + e/R)` of the pull.
+    #[test]
+    fn one_lip_bears_the_whole_wrench() {
+        let lips = Lips::on_box(&[place(0.0, 0.0)], 0.0, &Vector3::new(0.05, 0.1, 0.1)).unwrap();
+        let known = 2.0 * GRAVITY * (1.0 + COM_TOLERANCE / 0.0191);
+        assert_relative_eq!(lips.at_rest(&payload(2.0)), known, max_relative = 1e-12);
+    }
+
+    /// Two lips 100 mm apart share a pull evenly, and a moment about the line across as `M/d`.
+    #[test]
+    fn a_row_of_lips_shares_as_springs_do() {
+        let edges = Vector3::new(0.01, 0.2, 0.2);
+        let row = Lips::on_box(&[place(0.05, 0.0), place(-0.05, 0.0)], 0.0, &edges).unwrap();
+        let pull = Force::new(Vector3::z() * 0.3, Vector3::x() * 10.0);
+        let shares: Vec<_> = row.shares.iter().map(|share| share * stacked(&pull)).collect();
+        let [a, b] = &shares[..] else { panic!("{shares:?}") };
+        // The lips' own resistance to tilting takes `(R²/2)/(x² + R²/2)` of the moment.
+        let (x, tilt) = (0.05_f64, 0.5 * 0.0191_f64.powi(2));
+        let by_pair = 0.3 * x * x / (x * x + tilt);
+        assert_relative_eq!(a[3] - b[3], -2.0 * by_pair / (2.0 * x), max_relative = 1e-12);
+        assert_relative_eq!(a[3] + b[3], 10.0, max_relative = 1e-12);
+        // Together they are the whole wrench.
+        let moment = a[2] + b[2] - x * (a[3] - b[3]);
+        assert_relative_eq!(moment, 0.3, max_relative = 1e-12);
+    }
+
+    /// A cube that is accelerated to the side tips by half its edge: `m a h/R` against the lip's edge.
+    #[test]
+    fn a_motion_to_the_side_tips_a_tall_box() {
+        let lips = Lips::on_box(&[place(0.0, 0.0)], 0.0, &Vector3::new(0.2, 0.1, 0.1)).unwrap();
+        let down = Matrix3::from_columns(&[-Vector3::z(), Vector3::y(), Vector3::x()]);
+        let X_WT = Pose::new(down, Vector3::zeros());
+        let at = |a: f64| {
+            let A = Motion::new(Vector3::zeros(), Vector3::y() * a);
+            let motion = ToolMotion { X_WT: &X_WT, V: &Motion::default(), A: &A };
+            lips.load(&payload(1.0), 1.0, &motion)
+        };
+        let known = |a: f64| GRAVITY + (GRAVITY * COM_TOLERANCE + a * 0.1) / 0.0191;
+        assert_relative_eq!(at(3.0), known(3.0), max_relative = 1e-9);
+    }
+
+    /// A turn about the vertical loads a lip by the object's moment of inertia: `α m (b² + d²)/12` against `μ R N`.
+    #[test]
+    fn a_turn_about_the_axis_uses_friction() {
+        let lips = Lips::on_box(&[place(0.0, 0.0)], 0.0, &Vector3::new(0.02, 0.3, 0.2)).unwrap();
+        let down = Matrix3::from_columns(&[-Vector3::z(), Vector3::y(), Vector3::x()]);
+        let X_WT = Pose::new(down, Vector3::zeros());
+        let A = Motion::new(Vector3::z() * 40.0, Vector3::zeros());
+        let motion = ToolMotion { X_WT: &X_WT, V: &Motion::default(), A: &A };
+        let moment = 40.0 * (0.09 + 0.04) / 12.0;
+        // The centre of mass that is off shears a little, too.
+        let shear = 40.0 * COM_TOLERANCE;
+        let turn = moment / 0.0191 + 40.0 * COM_TOLERANCE * COM_TOLERANCE / 0.0191;
+        let least = GRAVITY + (moment / 0.0191) / 0.5;
+        let most = GRAVITY + shear.hypot(turn) / 0.5;
+        let load = lips.load(&payload(1.0), 1.0, &motion);
+        assert!((least * (1.0 - 1e-9)..=most).contains(&load), "{load}, {least} to {most}");
+    }
+}

@@ -1,0 +1,154 @@
+//! Pads of two fingers on an object: the law of a pair that is pressed on by force.
+//!
+//! Units: m, rad, N.
+
+use karakuri_spatial::{Matrix3, Vector3};
+
+use super::{COM_TOLERANCE, Hold, MOVABLE, Payload, ToolMotion};
+use crate::EndEffector;
+use crate::end_effector::Reach;
+use crate::pick_and_place::{PickAndPlaceGoal, PlanError};
+use crate::slip::{Grip, Patch, effective_radius, friction_for, required_force, traction};
+
+/// Clearance between a fingertip and the support of the object. [m]
+const TIP_CLEARANCE: f64 = 0.004;
+/// Clearance on each side of the object when the hand is open. [m]
+pub(super) const CLEARANCE: f64 = 0.012;
+
+/// Pads of two fingers that hold an object by one of its widths.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Pads {
+    /// Width of the object between the fingers. [m]
+    pub(super) width: f64,
+    /// Reach of the object from the pads' middle.
+    pub(super) reach: Reach,
+    /// Opening for going about the object. [m]
+    pub(super) open: f64,
+    /// Opening at which the object stops the fingers. [m]
+    pub(super) opening: f64,
+    /// Angle by which the fingers lean there. [rad]
+    pub(super) lean: f64,
+    /// Contact patch of the fingers.
+    pub(super) patch: Patch,
+}
+
+impl Pads {
+    /// Hold after so many quarters of a turn: by the object's y at 0 and 2, by its x at 1 and 3.
+    pub(super) fn hold(
+        hand: &dyn EndEffector,
+        goal: &PickAndPlaceGoal,
+        quarter: u8,
+    ) -> (Hold, Self) {
+        let width = if quarter.is_multiple_of(2) { goal.size.y } else { goal.size.x };
+        // The pads' middle is at the object's centre, higher if the fingertips would touch the ground.
+        let raise = (0.5 * hand.pad_depth() + TIP_CLEARANCE - 0.5 * goal.size.z).max(0.0);
+        let half = 0.5 * goal.size.z;
+        let reach = Reach { inward: half - raise, outward: half + raise };
+        let opening = hand.opening_about(width, reach);
+        let position = hand.position(opening);
+        let lean = hand.lean(position);
+        let open = hand.opening_about(width + 2.0 * CLEARANCE, reach);
+        let pads = Self {
+            width,
+            reach,
+            open: open.min(hand.opening_range().1),
+            opening,
+            lean,
+            patch: patch(hand, goal, raise, lean),
+        };
+        let hold = Hold {
+            turn: core::f64::consts::FRAC_PI_2 * f64::from(quarter),
+            width,
+            raise,
+            depth: hand.tool_depth(position),
+            tip: 0.5 * hand.pad_depth() + 0.01,
+            contact: super::Contact::Pads(pads),
+        };
+        (hold, pads)
+    }
+
+    /// Whether the hand opens far enough to go about the object.
+    pub(super) fn fits(&self, hand: &dyn EndEffector) -> bool {
+        // Half of the clearance on each side is the least; the hand opens for all of it where it can.
+        hand.opening_about(self.width + CLEARANCE, self.reach) <= hand.opening_range().1
+    }
+
+    /// Refuses what would be squeezed out, and what is too heavy.
+    pub(super) fn check(
+        &self,
+        hand: &dyn EndEffector,
+        payload: &Payload,
+        given: f64,
+    ) -> Result<(), PlanError> {
+        hand.refuse_squeezed(self.width, self.reach, payload.friction)?;
+        let (needed, highest) = (self.at_rest(payload), hand.force_max());
+        // Before anything moves: a grip that is too weak would lose the object only in the air.
+        if given > highest || needed > given {
+            return Err(super::too_heavy(payload, needed, [given, highest], UNIT));
+        }
+        Ok(())
+    }
+
+    /// Force of each finger that holds the payload at rest, its centre of mass off by the tolerance. [N]
+    pub(super) fn at_rest(&self, payload: &Payload) -> f64 {
+        let Payload { mass, friction, safety, gravity } = *payload;
+        if self.lean.abs() > 0.0 {
+            // A load is inverse to the force: at 1 N a finger it is the force at which it would be 1.
+            let grip = Grip { mass, friction, force: 2.0, safety };
+            let up = Vector3::z() * gravity;
+            let R_WT = Matrix3::from_columns(&[-Vector3::z(), Vector3::y(), Vector3::x()]);
+            return grip.leaning_load(&up, &R_WT, &self.patch, self.lean);
+        }
+        // Sliding and twisting share the friction, `N √(1 + (d/r_c)²)`: the ellipse of the slip condition.
+        let twist = COM_TOLERANCE / self.patch.radius;
+        required_force(mass, friction, safety, gravity) * twist.hypot(1.0)
+    }
+
+    /// Force of each finger that carries the payload, and can move it. [N]
+    pub(super) fn needed(&self, payload: &Payload) -> f64 {
+        let bears = traction(payload.friction, self.lean);
+        required_force(payload.mass, bears, payload.safety, MOVABLE * payload.gravity)
+    }
+
+    /// Share of the force of each finger that a motion uses. [-]
+    pub(super) fn load(&self, payload: &Payload, force: f64, motion: &ToolMotion<'_>) -> f64 {
+        let Payload { mass, friction, safety, gravity } = *payload;
+        // Both fingers press, and friction acts on both pads.
+        let grip = Grip { mass, friction, force: 2.0 * force, safety };
+        // `a − g`, by which the fingers must accelerate the object.
+        let specific = motion.A.linear + Vector3::z() * gravity;
+        grip.leaning_load(&specific, &motion.X_WT.rotation, &self.patch, self.lean)
+    }
+
+    /// Friction at which a force of each finger just bears a load: `μ = load/ΣN`. [-]
+    pub(super) fn friction_at(&self, load: f64, force: f64) -> f64 {
+        friction_for(load / (2.0 * force), self.lean)
+    }
+
+    /// Friction that makes a force of each finger enough for the payload. [-]
+    pub(super) fn friction_enough(&self, payload: &Payload, force: f64) -> f64 {
+        let bears = traction(payload.friction, self.lean) * self.needed(payload);
+        friction_for(bears / force, self.lean)
+    }
+}
+
+/// What the force is the force of, after a number in newtons.
+pub(super) const UNIT: &str = "N a finger";
+
+/// Contact patch of fingers that are `raise` above the object's middle [m] and lean by `lean` [rad].
+fn patch(hand: &dyn EndEffector, goal: &PickAndPlaceGoal, raise: f64, lean: f64) -> Patch {
+    // Pads touch no more than the object offers; its narrower side is the cautious choice for either yaw.
+    let width = hand.pad_width().min(goal.size.x.min(goal.size.y));
+    let radius = if lean.abs() > 0.0 {
+        // Along a line across the pad: the mean distance of its points from its middle.
+        0.25 * width
+    } else {
+        effective_radius(hand.pad_depth().min(goal.size.z), width)
+    };
+    Patch {
+        radius,
+        // The pads are raised, so the centre of mass hangs below the line between them.
+        offset: Vector3::z() * -raise,
+        uncertainty: COM_TOLERANCE,
+    }
+}
