@@ -80,20 +80,30 @@ def pick():
 class Arm:
     """The nodes of the arm, in namespace /arm."""
 
-    def __init__(self, domain, nodes=("sim", "feedforward_controller"), lockstep=False, real_time_factor=1.0, hardware="sim", **sim):
-        robot = {"urdf": URDF, "config": CONFIG}
+    def __init__(
+        self,
+        domain,
+        nodes=("sim", "feedforward_controller"),
+        lockstep=False,
+        real_time_factor=1.0,
+        hardware="sim",
+        robot="arm6",
+        **sim,
+    ):
+        urdf, config = (path.with_stem(robot) for path in (URDF, CONFIG))
+        robot = {"urdf": urdf, "config": config}
         sources = "[hand/joint_trajectory]" if "gripper" in nodes else "['']"
         self.parameters = {
             "sim": {
                 "scene": SCENE,
+                **sim,
                 "lockstep": lockstep,
                 "real_time_factor": float(real_time_factor),
                 "hardware": hardware,
-                **sim,
             },
             "feedforward_controller": {**robot, "lockstep": lockstep, "lockstep_sources": sources},
             "gripper": {**robot, "lockstep": lockstep},
-            "state_publisher": {"urdf": URDF},
+            "state_publisher": {"urdf": urdf},
         }
         self._domain, self._names, self.nodes = domain, nodes, {}
 

@@ -8,8 +8,6 @@
 
 use crate::EndEffector;
 use crate::grip_force::{DriveRange, GripForce, GripTask};
-use crate::hand::VacuumCommandRun;
-use crate::pick_and_place::PickAndPlace;
 
 /// Settings of gripper commands that a user may change.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -192,67 +190,6 @@ pub struct GripperReport {
     pub stalled: bool,
     /// Whether the opening is in tolerance.
     pub reached_goal: bool,
-}
-
-/// A command that a hand of any kind carries out.
-#[derive(Debug, Clone, Copy)]
-pub struct HandCommandRun(Run);
-
-#[derive(Debug, Clone, Copy)]
-enum Run {
-    Opening(GripperCommandRun),
-    Vacuum(VacuumCommandRun),
-}
-
-impl HandCommandRun {
-    /// Starts a command of a machine's hand; `within` are the limits of its driven joint.
-    ///
-    /// # Errors
-    /// When a number of the command is outside the hand's range.
-    pub fn start(
-        stated: &StatedCommand,
-        settings: GripperCommandSettings,
-        within: DriveRange,
-        machine: &mut PickAndPlace,
-    ) -> Result<Self, GripperCommandError> {
-        if let Some(hand) = machine.hand_mut().suction_mut() {
-            return Ok(Self(Run::Vacuum(VacuumCommandRun::start(stated, hand)?)));
-        }
-        let Some(hand) = machine.opening_hand_mut() else {
-            return Err(GripperCommandError::NoHand);
-        };
-        let (fingers, grip) = hand.fingers_and_grip();
-        let command = stated.of_hand(fingers, within)?;
-        Ok(Self(Run::Opening(GripperCommandRun::start(command, settings, fingers, grip)?)))
-    }
-
-    /// Checks a command after each tick of the machine: the report, and whether the command has ended. [s]
-    pub fn check(&mut self, machine: &mut PickAndPlace, dt: f64) -> (GripperReport, bool) {
-        match &mut self.0 {
-            Run::Opening(run) => machine.opening_hand_mut().map(|hand| {
-                let (fingers, grip) = hand.fingers_and_grip();
-                run.check(fingers, grip, dt)
-            }),
-            Run::Vacuum(run) => machine.hand_mut().suction_mut().map(|hand| run.check(hand, dt)),
-        }
-        .unwrap_or_default()
-    }
-
-    /// Whether the hand has moved since the start, as far as is to be seen.
-    pub fn has_progressed(&self) -> bool {
-        match &self.0 {
-            Run::Opening(run) => run.has_progressed(),
-            Run::Vacuum(_) => false,
-        }
-    }
-
-    /// Whether a command that ended with this report succeeded.
-    pub fn succeeded(&self, report: &GripperReport) -> bool {
-        match &self.0 {
-            Run::Opening(run) => run.succeeded(report),
-            Run::Vacuum(_) => report.reached_goal,
-        }
-    }
 }
 
 /// A command that fingers with an opening carry out.

@@ -8,6 +8,7 @@ pub mod grip_force;
 pub mod grip_monitor;
 pub mod gripper_command;
 pub mod hand;
+pub mod hand_command;
 pub mod pick_and_place;
 pub mod slip;
 pub mod suction;

@@ -26,12 +26,14 @@
 
 mod clearance;
 mod plan;
+mod plan_error;
 mod planner;
 mod run;
 mod tuning;
-mod types;
+pub(crate) mod types;
 
-pub use plan::{Plan, PlanError};
+pub use plan::Plan;
+pub use plan_error::PlanError;
 pub use tuning::PATH_TOLERANCE;
 pub use types::{
     ArmReport, ArmRequest, Failure, Feedback, KnownObject, Measurement, ObjectPose, Output,
@@ -49,7 +51,8 @@ use karakuri_spatial::Vector3;
 use crate::end_effector::EndEffectorError;
 use crate::grip_force::GripSettings;
 use crate::grip_monitor::GripTrend;
-use crate::hand::{self, Centring, Channel, Hand, OpeningHand, Sample};
+use crate::hand::interface::{Centring, Hand, Sample};
+use crate::hand::{self, Channel, OpeningHand};
 use plan::Reaction;
 use planner::{Task, similar};
 use run::{Found, Run, Seen, Step, Tries, Weighing};

@@ -34,6 +34,16 @@ fn the_scissor_variant_has_two_coupled_fingers() {
 }
 
 #[test]
+fn the_suction_variants_have_cups_and_no_joint() {
+    for (name, mass, n_cups) in [("arm6_suction", 14.9036, 1), ("arm6_suction4", 15.106, 4)] {
+        let Loaded { model, warnings } = arm6(name).unwrap();
+        assert!(warnings.is_empty(), "{warnings:?}");
+        assert!((model.mass() - mass).abs() < 1e-9, "{name}: moving mass {} kg", model.mass());
+        assert_eq!((model.nv, model.suctions[0].cups.len()), (6, n_cups));
+    }
+}
+
+#[test]
 fn every_link_has_a_picture() {
     let model = arm6("arm6").unwrap().model;
     assert!(model.visuals.len() >= 30, "{} visuals", model.visuals.len());

@@ -3,7 +3,8 @@
 use std::time::{Duration, Instant};
 
 use karakuri_grasp::grip_force::DriveRange;
-use karakuri_grasp::gripper_command::{HandCommandRun, StatedCommand};
+use karakuri_grasp::gripper_command::StatedCommand;
+use karakuri_grasp::hand_command::HandCommandRun;
 use karakuri_ros::msg::control_msgs::action::{GripperCommand, ParallelGripperCommand};
 use karakuri_ros::msg::geometry_msgs::msg::PoseStamped;
 use karakuri_ros::msg::karakuri_msgs::action::PickAndPlace as Pick;

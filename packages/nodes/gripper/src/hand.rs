@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use karakuri_grasp::EndEffector;
 use karakuri_grasp::finger_sense::FingerSense;
-use karakuri_grasp::gripper_command::HandCommandRun;
 use karakuri_grasp::hand::OpeningHand;
+use karakuri_grasp::hand_command::HandCommandRun;
 use karakuri_grasp::pick_and_place::{KnownObject, PickAndPlace};
 use karakuri_model::{BodyId, Model};
 use karakuri_ros::msg::karakuri_msgs::action::PickAndPlace as Pick;

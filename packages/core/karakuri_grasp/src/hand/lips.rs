@@ -2,7 +2,7 @@
 //!
 //! Cups of one kind yield alike: each as a ring of springs, along all directions as stiff as its area, against tilting by `R²/2` of that and
 //! against turning by `R²`. A wrench moves them all together as a rigid pad, and each bears what its springs give; for one cup that is the
-//! whole wrench, for cups side by side the shares `F/n + M xᵢ/Σx²` [Mantriota 2007]. Such shares are in balance, so that what they say is
+//! whole wrench, for cups side by side the shares `F/n + M xᵢ/Σx²`. Such shares are in balance, so that what they say is
 //! held is held: the lips could share more evenly when they slip, not less.
 //!
 //! Units: m, N, kg; tool axes, x along the cups' axes.
@@ -10,8 +10,11 @@
 use karakuri_spatial::{Force, Matrix3, Vector3, Vector6};
 use nalgebra::Matrix6;
 
-use super::{COM_TOLERANCE, MOVABLE, Payload, ToolMotion};
+use super::payload::{COM_TOLERANCE, MOVABLE, Payload, ToolMotion};
 use crate::suction::cup::Cup;
+
+/// What a strength is the force of, after a number in newtons.
+pub(super) const UNIT: &str = "N of vacuum";
 
 /// A cup and its place on the tool.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -4,15 +4,16 @@ use karakuri_dynamics::frame_pose;
 use karakuri_model::{FrameId, Model};
 use karakuri_spatial::Force;
 
+use super::hold::{Contact, Hold};
+use super::interface::{Centring, Channel, Engagement, Hand, Loss, Reading, Sample, Touch};
 use super::pads::{CLEARANCE, Pads};
-use super::{
-    Centring, Channel, Contact, Engagement, Hand, Hold, Loss, Payload, Reading, Sample, Touch,
-};
-use crate::end_effector::{EndEffectorError, from_model};
+use super::payload::Payload;
+use crate::end_effector::{EndEffectorError, FingerSensors, from_model};
 use crate::finger_sense::{FingerSense, HandReading};
 use crate::grip_force::{DriveRange, GripForce, GripSettings, GripTask, HandReference, is_firm};
 use crate::grip_monitor::{GripMonitor, GripTrend};
-use crate::pick_and_place::{Failure, PickAndPlaceGoal, PickAndPlaceSettings, PlanError};
+use crate::pick_and_place::PlanError;
+use crate::pick_and_place::types::{Failure, PickAndPlaceGoal, PickAndPlaceSettings};
 use crate::{EndEffector, FingerForce};
 
 /// Hand with two fingers and an opening.
@@ -46,7 +47,7 @@ impl OpeningHand {
         let stiffness = joint.drive.map_or(1.0, |d| d.stiffness);
         let range = DriveRange { lower: joint.limits.lower, upper: joint.limits.upper };
         Ok(Self {
-            sensors: sense.sensors().iter().flat_map(|sensors| sensors.indices()).collect(),
+            sensors: sense.sensors().iter().flat_map(FingerSensors::indices).collect(),
             sense,
             grip: GripForce::new(settings, stiffness, range),
             fingers,
@@ -98,10 +99,22 @@ impl OpeningHand {
         self.grip.set_task(GripTask::Close { force, slow_below });
     }
 
+    /// Way to hold an object by pads, after so many quarters of a turn.
+    fn way(&self, pads: Pads, quarter: u8) -> Hold {
+        Hold {
+            turn: core::f64::consts::FRAC_PI_2 * f64::from(quarter),
+            width: pads.width,
+            raise: pads.raise,
+            depth: pads.depth,
+            tip: 0.5 * self.fingers.pad_depth() + 0.01,
+            contact: Contact::Pads(pads),
+        }
+    }
+
     /// Refusal of an object that is too wide by either side.
     fn too_wide(&self, goal: &PickAndPlaceGoal) -> PlanError {
         let hand = self.fingers.as_ref();
-        let (_, pads) = Pads::hold(hand, goal, 0);
+        let pads = Pads::about(hand, goal, 0);
         let widest =
             hand.width_between(hand.position(hand.opening_range().1), pads.reach) - CLEARANCE;
         PlanError::Range {
@@ -148,7 +161,7 @@ impl Hand for OpeningHand {
     fn check(&self, goal: &PickAndPlaceGoal, s: &PickAndPlaceSettings) -> Result<(), PlanError> {
         let hand = self.fingers.as_ref();
         let payload = Payload::of(goal, s);
-        let [y, x] = [0, 1].map(|quarter| Pads::hold(hand, goal, quarter).1);
+        let [y, x] = [0, 1].map(|quarter| Pads::about(hand, goal, quarter));
         let (narrow, wide) = if x.width < y.width { (x, y) } else { (y, x) };
         let check = |pads: Pads| pads.check(hand, &payload, goal.max_grip_force);
         check(narrow).or_else(|why| check(wide).map_err(|_| why))
@@ -163,7 +176,8 @@ impl Hand for OpeningHand {
         let payload = Payload::of(goal, settings);
         let mut found = Vec::new();
         let mut refusal: Option<PlanError> = None;
-        for (hold, pads) in (0..4).map(|quarter| Pads::hold(hand, goal, quarter)) {
+        for quarter in 0..4 {
+            let pads = Pads::about(hand, goal, quarter);
             if !pads.fits(hand) {
                 continue;
             }
@@ -172,7 +186,7 @@ impl Hand for OpeningHand {
             let fault = if pads.lean.abs() > 0.0 { check() } else { None };
             match fault {
                 Some(fault) => _ = refusal.get_or_insert(fault),
-                None => found.push(hold),
+                None => found.push(self.way(pads, quarter)),
             }
         }
         if found.is_empty() {

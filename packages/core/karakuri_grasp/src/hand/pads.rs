@@ -4,10 +4,11 @@
 
 use karakuri_spatial::{Matrix3, Vector3};
 
-use super::{COM_TOLERANCE, Hold, MOVABLE, Payload, ToolMotion};
+use super::payload::{COM_TOLERANCE, MOVABLE, Payload, ToolMotion, too_heavy};
 use crate::EndEffector;
 use crate::end_effector::Reach;
-use crate::pick_and_place::{PickAndPlaceGoal, PlanError};
+use crate::pick_and_place::PlanError;
+use crate::pick_and_place::types::PickAndPlaceGoal;
 use crate::slip::{Grip, Patch, effective_radius, friction_for, required_force, traction};
 
 /// Clearance between a fingertip and the support of the object. [m]
@@ -20,6 +21,10 @@ pub(super) const CLEARANCE: f64 = 0.012;
 pub(crate) struct Pads {
     /// Width of the object between the fingers. [m]
     pub(super) width: f64,
+    /// Height of the pads' middle above the object's centre. [m]
+    pub(super) raise: f64,
+    /// Position of the pads' middle along the tool's x. [m]
+    pub(super) depth: f64,
     /// Reach of the object from the pads' middle.
     pub(super) reach: Reach,
     /// Opening for going about the object. [m]
@@ -33,12 +38,8 @@ pub(crate) struct Pads {
 }
 
 impl Pads {
-    /// Hold after so many quarters of a turn: by the object's y at 0 and 2, by its x at 1 and 3.
-    pub(super) fn hold(
-        hand: &dyn EndEffector,
-        goal: &PickAndPlaceGoal,
-        quarter: u8,
-    ) -> (Hold, Self) {
+    /// Pads after so many quarters of a turn: by the object's y at 0 and 2, by its x at 1 and 3.
+    pub(super) fn about(hand: &dyn EndEffector, goal: &PickAndPlaceGoal, quarter: u8) -> Self {
         let width = if quarter.is_multiple_of(2) { goal.size.y } else { goal.size.x };
         // The pads' middle is at the object's centre, higher if the fingertips would touch the ground.
         let raise = (0.5 * hand.pad_depth() + TIP_CLEARANCE - 0.5 * goal.size.z).max(0.0);
@@ -48,23 +49,16 @@ impl Pads {
         let position = hand.position(opening);
         let lean = hand.lean(position);
         let open = hand.opening_about(width + 2.0 * CLEARANCE, reach);
-        let pads = Self {
+        Self {
             width,
+            raise,
+            depth: hand.tool_depth(position),
             reach,
             open: open.min(hand.opening_range().1),
             opening,
             lean,
             patch: patch(hand, goal, raise, lean),
-        };
-        let hold = Hold {
-            turn: core::f64::consts::FRAC_PI_2 * f64::from(quarter),
-            width,
-            raise,
-            depth: hand.tool_depth(position),
-            tip: 0.5 * hand.pad_depth() + 0.01,
-            contact: super::Contact::Pads(pads),
-        };
-        (hold, pads)
+        }
     }
 
     /// Whether the hand opens far enough to go about the object.
@@ -84,7 +78,7 @@ impl Pads {
         let (needed, highest) = (self.at_rest(payload), hand.force_max());
         // Before anything moves: a grip that is too weak would lose the object only in the air.
         if given > highest || needed > given {
-            return Err(super::too_heavy(payload, needed, [given, highest], UNIT));
+            return Err(too_heavy(payload, needed, [given, highest], UNIT));
         }
         Ok(())
     }

@@ -12,12 +12,15 @@ use karakuri_model::{
 };
 use karakuri_spatial::{Force, Vector3};
 
-use super::lips::{Lips, Place};
-use super::{Channel, Contact, Engagement, Hand, Hold, Loss, Payload, Reading, Sample, Touch};
+use super::hold::{Contact, Hold};
+use super::interface::{Channel, Engagement, Hand, Loss, Reading, Sample, Touch};
+use super::lips::{Lips, Place, UNIT};
+use super::payload::{Payload, too_heavy};
 use crate::end_effector::{EndEffectorError, Numbers};
 use crate::grip_force::HandReference;
 use crate::grip_monitor::GripTrend;
-use crate::pick_and_place::{Failure, PickAndPlaceGoal, PickAndPlaceSettings, PlanError};
+use crate::pick_and_place::PlanError;
+use crate::pick_and_place::types::{Failure, PickAndPlaceGoal, PickAndPlaceSettings};
 use crate::suction::vacuum::{Part, PartThreshold};
 
 /// Name of the kind in a robot YAML.
@@ -38,8 +41,6 @@ const EDGE: f64 = 0.002;
 const EVEN: f64 = 1e-3;
 /// Cut-off of the filter of the wrist's force, as that of the fingers'. [Hz]
 const FILTER: f64 = 40.0;
-/// What a strength is the force of, after a number in newtons.
-pub(super) const UNIT: &str = "N of vacuum";
 
 /// A hand of suction cups.
 #[derive(Debug)]
@@ -138,10 +139,8 @@ impl SuctionHand {
 
     /// Way to hold a box from above after so many quarters of a turn: the tool's y along the box's y at 0 and 2, along its x at 1 and 3.
     fn way(&self, goal: &PickAndPlaceGoal, quarter: u8) -> Option<Hold> {
-        let (width, other) = match quarter.is_multiple_of(2) {
-            true => (goal.size.y, goal.size.x),
-            false => (goal.size.x, goal.size.y),
-        };
+        let (x, y) = (goal.size.x, goal.size.y);
+        let (width, other) = if quarter.is_multiple_of(2) { (y, x) } else { (x, y) };
         let fits = |place: &Place| {
             let room = |center: f64, edge: f64| center.abs() + place.radius + EDGE <= 0.5 * edge;
             room(place.center.y, width) && room(place.center.z, other)
@@ -247,7 +246,7 @@ impl Hand for SuctionHand {
         let given = goal.max_grip_force;
         // A rounding above the greatest is no demand.
         if given > highest * (1.0 + 1e-9) || needed > given {
-            return Err(super::too_heavy(&payload, needed, [given, highest], UNIT));
+            return Err(too_heavy(&payload, needed, [given, highest], UNIT));
         }
         Ok(())
     }
@@ -342,7 +341,7 @@ impl Hand for SuctionHand {
             return Engagement::Engaging;
         }
         let text = format!(
-            "no seal {SEAL_TIME:.1} s after the lips were on the object: {} of {:.1}; clean lips and face, or take it where it is even",
+            "no seal {SEAL_TIME:.1} s after the lips were on the object: {}, {:.1} kPa are desired; clean lips and face, or take it where it is even",
             self.kilopascals(),
             1e-3 * self.desired / self.area()
         );

@@ -2,7 +2,8 @@
 //!
 //! Reached: every cup holds a part with the desired vacuum, or none does any more. Stalled: neither comes.
 
-use super::{Engagement, Hand, SuctionHand};
+use super::interface::{Engagement, Hand};
+use super::suction::SuctionHand;
 use crate::gripper_command::{GripperCommandError, GripperReport, StatedCommand};
 
 /// Time in which a cup that lets go must be free. [s]

@@ -12,79 +12,13 @@ use karakuri_model::{BodyId, FrameId, Model};
 use karakuri_spatial::{Matrix3, Pose, Vector3};
 
 use super::clearance::Clearance;
+use super::plan_error::PlanError;
 use super::planner::{Candidate, Carry, Fault, Planner, Task, clear_all, limits, target};
 use super::tuning::{
     PLACE_CLEARANCE, POSITION_TOLERANCE, SAFETY_DISTANCE, SHAKE, VELOCITY_TOLERANCE,
 };
 use super::{KnownObject, Measurement, ObjectPose, PickAndPlaceGoal, PickAndPlaceSettings, Stage};
-use crate::end_effector::SqueezedOut;
-use crate::hand::Hold;
-
-/// Cause that keeps a goal from being accepted.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum PlanError {
-    /// Another run is in progress.
-    #[error("a pick and place is under way; cancel it first")]
-    Busy,
-    /// A number is outside its range.
-    #[error("{what} is {value}; it must be {range}")]
-    Range {
-        /// Name of the number.
-        what: &'static str,
-        /// Value of the number.
-        value: f64,
-        /// Values that are permitted.
-        range: String,
-    },
-    /// The grip cannot hold the object.
-    #[error(
-        "holding {mass} kg needs {needed:.1} {unit} (friction {friction}, safety {safety}); {given:.1} N are allowed and {highest:.1} N possible; raise max_grip_force or take less"
-    )]
-    TooHeavy {
-        /// Mass of the object. [kg]
-        mass: f64,
-        /// Coefficient of friction. [-]
-        friction: f64,
-        /// Safety factor of the slip condition. [-]
-        safety: f64,
-        /// Strength that is needed. [N]
-        needed: f64,
-        /// Strength that the goal allows. [N]
-        given: f64,
-        /// Greatest strength. [N]
-        highest: f64,
-        /// What the strength is the force of, after a number in newtons.
-        unit: &'static str,
-    },
-    /// The fingers would lean too much about the object.
-    #[error(transparent)]
-    SqueezedOut(#[from] SqueezedOut),
-    /// No yaw has a path.
-    #[error("unreachable: {stage}: {why}")]
-    Unreachable {
-        /// Stage in which it fails, of the yaw that came furthest.
-        stage: Stage,
-        /// Joint or distance that is the cause.
-        why: String,
-    },
-    /// The hand does not feel enough of what it takes and lifts.
-    #[error(
-        "picking and placing needs {sensors}, and robot `{robot}` has none; close and open its hand by `gripper_cmd`"
-    )]
-    NoSensors {
-        /// Name of the robot.
-        robot: String,
-        /// Sensors that it lacks.
-        sensors: &'static str,
-    },
-    /// The robot has no arm.
-    #[error("robot `{robot}` has no joint group for its arm")]
-    NoArm {
-        /// Name of the robot.
-        robot: String,
-    },
-}
+use crate::hand::hold::Hold;
 
 /// Planned trajectories of a run.
 #[derive(Debug, Clone)]

@@ -11,7 +11,8 @@ use super::clearance::Clearance;
 use super::plan::Poses;
 use super::tuning::WEIGH_HEIGHT;
 use super::{KnownObject, PickAndPlaceGoal, PickAndPlaceSettings, Stage};
-use crate::hand::{Hold, Payload, ToolMotion};
+use crate::hand::hold::Hold;
+use crate::hand::payload::{Payload, ToolMotion};
 
 /// Spacing of the instants at which a carrying move is checked. [s]
 // At the tool's full speed 3 mm of the path.

@@ -13,7 +13,8 @@ use super::tuning::{
     WEIGHT_TOLERANCE,
 };
 use super::{ArmReport, Failure, PickAndPlaceGoal, PickAndPlaceSettings, Stage};
-use crate::hand::{Engagement, Hand, MOVABLE, Payload, Reading, Touch};
+use crate::hand::interface::{Engagement, Hand, Reading, Touch};
+use crate::hand::payload::{MOVABLE, Payload};
 
 /// A goal in progress.
 #[derive(Debug)]

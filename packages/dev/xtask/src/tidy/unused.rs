@@ -35,8 +35,6 @@ const OFFERED: &[(&str, &str, &str)] = &[
         "gravity_effort",
         "gravity compensation, the first thing a new controller needs",
     ),
-    ("karakuri_grasp/src/suction/cup.rs", "needed_force", "the suction hand, still to be built"),
-    ("karakuri_grasp/src/suction/cup.rs", "wrench_of", "the suction hand, still to be built"),
     ("karakuri_grasp/src/suction/leak.rs", "add_porous", "the suction hand, still to be built"),
     ("karakuri_grasp/src/suction/seal.rs", "is_tight", "the suction hand, still to be built"),
     (

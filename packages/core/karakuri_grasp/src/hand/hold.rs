@@ -1,0 +1,107 @@
+//! Ways to hold an object: the place of the tool, and the contact with its law.
+//!
+//! Units: m, rad, N.
+
+use super::lips::{self, Lips};
+use super::pads::{self, Pads};
+use super::payload::{MOVABLE, Payload, ToolMotion};
+use crate::pick_and_place::types::{PickAndPlaceGoal, PickAndPlaceSettings};
+
+/// Way to hold an object, the tool looking down.
+#[derive(Debug, Clone)]
+pub(crate) struct Hold {
+    /// Yaw of the tool against the object. [rad]
+    pub(crate) turn: f64,
+    /// Edge of the object's box along the tool's y. [m]
+    pub(crate) width: f64,
+    /// Height of the contact above the object's centre. [m]
+    pub(crate) raise: f64,
+    /// Position of the contact along the tool's x. [m]
+    pub(crate) depth: f64,
+    /// Reach of the hand beyond the tool, with some clearance. [m]
+    pub(crate) tip: f64,
+    pub(crate) contact: Contact,
+}
+
+impl Hold {
+    /// Strength with which the goal's object is held: the goal's, or what the object needs. [N]
+    pub(crate) fn strength(&self, goal: &PickAndPlaceGoal, s: &PickAndPlaceSettings) -> f64 {
+        // A grip that only just holds the object could not accelerate it.
+        let needed = MOVABLE * self.contact.at_rest(&Payload::of(goal, s));
+        goal.grip_force.max(needed).min(goal.max_grip_force)
+    }
+}
+
+/// Contact by which a hand holds, with its law.
+#[derive(Debug, Clone)]
+pub(crate) enum Contact {
+    /// Pads of two fingers.
+    Pads(Pads),
+    /// Lips of suction cups.
+    Lips(Lips),
+}
+
+impl Contact {
+    /// Strength that holds the payload at rest, its centre of mass off by the tolerance. [N]
+    pub(crate) fn at_rest(&self, payload: &Payload) -> f64 {
+        match self {
+            Self::Pads(pads) => pads.at_rest(payload),
+            Self::Lips(lips) => lips.at_rest(payload),
+        }
+    }
+
+    /// Strength that carries the payload, and can move it. [N]
+    pub(crate) fn needed(&self, payload: &Payload) -> f64 {
+        match self {
+            Self::Pads(pads) => pads.needed(payload),
+            Self::Lips(lips) => lips.needed(payload),
+        }
+    }
+
+    /// Share of the strength that a motion uses, safety included; above 1 the payload is lost. Infinite where no strength holds. [-]
+    pub(crate) fn load(&self, payload: &Payload, strength: f64, motion: &ToolMotion<'_>) -> f64 {
+        match self {
+            Self::Pads(pads) => pads.load(payload, strength, motion),
+            Self::Lips(lips) => lips.load(payload, strength, motion),
+        }
+    }
+
+    /// Strength by which the planner counts a motion of the goal. [N]
+    pub(crate) fn counted(
+        &self,
+        hold: &Hold,
+        goal: &PickAndPlaceGoal,
+        s: &PickAndPlaceSettings,
+    ) -> f64 {
+        match self {
+            // Leaning fingers bear so little more than the weight that the force of the goal alone could slow a move without end.
+            Self::Pads(pads) if pads.lean.abs() > 0.0 => hold.strength(goal, s),
+            Self::Pads(_) => goal.grip_force,
+            Self::Lips(_) => hold.strength(goal, s),
+        }
+    }
+
+    /// Friction at which a strength just bears a load at rest: `μ = load/ΣN`; infinite where friction does not bear it. [-]
+    pub(crate) fn friction_at(&self, load: f64, strength: f64) -> f64 {
+        match self {
+            Self::Pads(pads) => pads.friction_at(load, strength),
+            Self::Lips(_) => f64::INFINITY,
+        }
+    }
+
+    /// Least friction of a payload that a strength is seen to hold at rest; 0 where that shows nothing of it. [-]
+    pub(crate) fn friction_enough(&self, payload: &Payload, strength: f64) -> f64 {
+        match self {
+            Self::Pads(pads) => pads.friction_enough(payload, strength),
+            Self::Lips(_) => 0.0,
+        }
+    }
+
+    /// What a strength is the force of, after a number in newtons.
+    pub(crate) fn unit(&self) -> &'static str {
+        match self {
+            Self::Pads(_) => pads::UNIT,
+            Self::Lips(_) => lips::UNIT,
+        }
+    }
+}
