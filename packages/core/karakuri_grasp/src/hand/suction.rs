@@ -41,6 +41,8 @@ const EDGE: f64 = 0.002;
 const EVEN: f64 = 1e-3;
 /// Cut-off of the filter of the wrist's force, as that of the fingers'. [Hz]
 const FILTER: f64 = 40.0;
+/// Time in which that filter has forgotten what came before: 4 millionths are left. [s]
+const SETTLED: f64 = 0.05;
 
 /// A hand of suction cups.
 #[derive(Debug)]
@@ -407,8 +409,10 @@ struct Wrist {
     velocity: Option<Vector3>,
     /// Force of the hand on the wrist, without inertia: downwards where something hangs. [N] (3)
     filtered: Option<Vector3>,
-    /// The same with nothing held. [N] (3)
-    tare: Vector3,
+    /// The same with nothing held, once the filter has settled. [N] (3)
+    tare: Option<Vector3>,
+    /// Time since the first reading. [s]
+    age: f64,
 }
 
 impl Wrist {
@@ -433,7 +437,8 @@ impl Wrist {
                 body,
                 velocity: None,
                 filtered: None,
-                tare: Vector3::zeros(),
+                tare: None,
+                age: 0.0,
             })),
             _ => Err(EndEffectorError::Parts {
                 kind: KIND,
@@ -458,18 +463,24 @@ impl Wrist {
         // First-order low-pass filter, exact for a reading that is held over the period.
         let gain = 1.0 - (-core::f64::consts::TAU * FILTER * dt).exp();
         *filtered += (pull - *filtered) * gain;
+        self.age += dt;
+        if self.tare.is_none() && self.age > SETTLED {
+            self.tare = Some(*filtered);
+        }
     }
 
     /// Pull beyond that of the empty hand; upwards is positive where something hangs. [N] (3)
     fn felt(&self) -> Vector3 {
-        self.filtered.map_or_else(Vector3::zeros, |filtered| filtered - self.tare)
+        let felt = self.filtered.zip(self.tare).map(|(filtered, tare)| filtered - tare);
+        felt.unwrap_or_default()
     }
 
     fn tare(&mut self) {
-        self.tare = self.filtered.unwrap_or_default();
+        // The first reading may be from before the sensor had one.
+        self.tare = self.filtered.filter(|_| self.age > SETTLED);
     }
 
     fn reset(&mut self) {
-        (self.velocity, self.filtered) = (None, None);
+        *self = Self { velocity: None, filtered: None, tare: None, age: 0.0, ..*self };
     }
 }
