@@ -8,7 +8,7 @@ use std::sync::Arc;
 use karakuri_control::joint_trajectory::{Goal, GoalId};
 use karakuri_control::{Command, Controller, FeedforwardController, FeedforwardSettings, State};
 use karakuri_files::{load_robot, read_text};
-use karakuri_grasp::grip_force::GripSettings;
+use karakuri_grasp::grip_force::{GripSettings, HandReference};
 use karakuri_grasp::pick_and_place::{
     ArmReport, ArmRequest, Failure, KnownObject, Measurement, ObjectPose, PickAndPlace,
     PickAndPlaceGoal, PickAndPlaceResult, PickAndPlaceSettings, PlanError, Sighting, Stage,
@@ -34,6 +34,10 @@ struct Cell {
     rejected: Option<String>,
     /// The generator does not run.
     is_broken: bool,
+    /// Of ten samples, those that do not reach the machine.
+    missed: usize,
+    n: usize,
+    hand: HandReference,
     stages: Vec<Stage>,
     /// Whether a lip slid, turned or tipped while the object was in the air.
     has_slipped: bool,
@@ -107,6 +111,9 @@ impl Cell {
             goal: None,
             rejected: None,
             is_broken: false,
+            missed: 0,
+            n: 0,
+            hand: HandReference::default(),
             stages: Vec::new(),
             has_slipped: false,
         }
@@ -126,6 +133,14 @@ impl Cell {
 
     fn step(&mut self) -> Option<PickAndPlaceResult> {
         self.io.read(0, &mut self.state);
+        self.n += 1;
+        let result = if self.n % 10 < self.missed { None } else { self.tick() };
+        self.actuate();
+        result
+    }
+
+    /// A sample for the machine of the hand.
+    fn tick(&mut self) -> Option<PickAndPlaceResult> {
         let now = Time::from_seconds(self.io.time());
         let RobotState { position: q, velocity: v, effort, .. } = &self.state;
         let layout = &self.io.robots()[0];
@@ -162,22 +177,29 @@ impl Cell {
             }
             None => {}
         }
-        self.controller.update(&State { q, v, effort }, now, DT, &mut self.command);
-        let mut command = JointCommand::new(layout);
-        command.position.copy_from_slice(&self.command.position);
-        command.velocity.copy_from_slice(&self.command.velocity);
-        command.effort.copy_from_slice(&self.command.effort);
-        let vacuum = output.hand.effort / layout.generators[0].area;
-        command.vacuum[0] = if self.is_broken { 0.0 } else { vacuum };
-        self.io.write(0, &command).unwrap();
-        self.io.advance().unwrap();
         if matches!(output.feedback.stage, Stage::Lift | Stage::Move) && !self.is_broken {
             let world = self.io.world();
             let reports =
                 world.suction_names().filter_map(|name| world.suction(world.find_suction(name)?));
             self.has_slipped |= reports.into_iter().any(|report| report.slips || report.lost);
         }
+        self.hand = output.hand;
         output.result
+    }
+
+    fn actuate(&mut self) {
+        let now = Time::from_seconds(self.io.time());
+        let RobotState { position: q, velocity: v, effort, .. } = &self.state;
+        self.controller.update(&State { q, v, effort }, now, DT, &mut self.command);
+        let layout = &self.io.robots()[0];
+        let mut command = JointCommand::new(layout);
+        command.position.copy_from_slice(&self.command.position);
+        command.velocity.copy_from_slice(&self.command.velocity);
+        command.effort.copy_from_slice(&self.command.effort);
+        let vacuum = self.hand.effort / layout.generators[0].area;
+        command.vacuum[0] = if self.is_broken { 0.0 } else { vacuum };
+        self.io.write(0, &command).unwrap();
+        self.io.advance().unwrap();
     }
 
     fn start(&mut self, goal: PickAndPlaceGoal) -> Result<(), PlanError> {
@@ -279,6 +301,16 @@ fn a_goal_at_the_first_sample_succeeds() {
     let mut cell = Cell::unsettled("arm6_suction", "start1", |_| {}, |_| {});
     cell.step();
     places(&mut cell, goal());
+}
+
+/// Bursts of samples that a busy machine loses: what moves the hand is a difference over the time between two that came.
+#[test]
+fn missed_samples_are_no_collision() {
+    for missed in [1, 5, 8] {
+        let mut cell = Cell::new("arm6_suction", "start2", |_| {});
+        cell.missed = missed;
+        places(&mut cell, goal());
+    }
 }
 
 #[test]

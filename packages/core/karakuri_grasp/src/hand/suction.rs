@@ -10,7 +10,7 @@ use karakuri_dynamics::frame_pose;
 use karakuri_model::{
     BodyId, EndEffector as Config, FrameId, Model, SensorKind, SuctionCup, VacuumGenerator,
 };
-use karakuri_spatial::{Force, Vector3};
+use karakuri_spatial::{Force, Time, Vector3};
 
 use super::hold::{Contact, Hold};
 use super::interface::{Channel, Engagement, Hand, Loss, Reading, Sample, Touch};
@@ -405,8 +405,8 @@ struct Wrist {
     frame: FrameId,
     /// What the sensor carries.
     body: BodyId,
-    /// Velocity of its centre of mass at the last sample. [m/s] (3)
-    velocity: Option<Vector3>,
+    /// Time of the last sample, and the velocity of its centre of mass then. [m/s] (3)
+    last: Option<(Time, Vector3)>,
     /// Force of the hand on the wrist, without inertia: downwards where something hangs. [N] (3)
     filtered: Option<Vector3>,
     /// The same with nothing held, once the filter has settled. [N] (3)
@@ -435,7 +435,7 @@ impl Wrist {
                 sensor,
                 frame,
                 body,
-                velocity: None,
+                last: None,
                 filtered: None,
                 tare: None,
                 age: 0.0,
@@ -449,12 +449,16 @@ impl Wrist {
     }
 
     fn feel(&mut self, sample: &Sample<'_>, wrench: &Force) {
-        let Sample { model, data, dt, .. } = *sample;
+        let Sample { model, data, measured, .. } = *sample;
         let mass = model.bodies[self.body.0].inertia.mass;
         // Spatial velocities are those at the origin of the tree.
         let V = data.velocity[self.body.0];
         let velocity = V.linear + V.angular.cross(&data.com[self.body.0]);
-        let before = self.velocity.replace(velocity).unwrap_or(velocity);
+        let last = self.last.replace((measured.time, velocity));
+        let (time, before) = last.unwrap_or((measured.time, velocity));
+        // Not the period: samples may have been lost in between.
+        let dt = Some(measured.time.seconds_since(time)).filter(|dt| *dt > 0.0);
+        let dt = dt.unwrap_or(sample.dt);
         let acceleration = (velocity - before) / dt;
         let R_WS = frame_pose(model, data, self.frame).rotation;
         // The arm on the hand is what the sensor measures; less what moves the hand, it is what pulls at it.
@@ -481,6 +485,6 @@ impl Wrist {
     }
 
     fn reset(&mut self) {
-        *self = Self { velocity: None, filtered: None, tare: None, age: 0.0, ..*self };
+        *self = Self { last: None, filtered: None, tare: None, age: 0.0, ..*self };
     }
 }
