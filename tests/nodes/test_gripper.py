@@ -327,6 +327,21 @@ def test_picks_and_places(fresh, ros, action):
     assert "CLOSE" in stages and stages.index("LIFT") < stages.index("LOWER")
 
 
+def test_picks_what_lies_on_its_side(fresh, ros, action):
+    """The same cube, its z horizontal in both poses; at its place it is turned by a quarter about the vertical."""
+    goal = pick()
+    root = math.sqrt(0.5)
+    lying, turned = goal.object_pose.pose.orientation, goal.place_pose.pose.orientation
+    lying.x, lying.w = root, root
+    turned.x, turned.y, turned.z, turned.w = 0.5, 0.5, 0.5, 0.5
+    status, result = ros.result(accepted(ros, action(PickAndPlace, "pick_and_place"), goal), timeout=240.0)
+    assert status == GoalStatus.STATUS_SUCCEEDED and result.success, result.message
+    p, q = cube(ros).pose.position, cube(ros).pose.orientation
+    assert math.dist((p.x, p.y, p.z), PLACE) < 0.005
+    # What stood upright is turned by a quarter, and stands.
+    assert abs(q.z) == pytest.approx(root, abs=0.01) and abs(q.w) == pytest.approx(root, abs=0.01)
+
+
 def bad_goals():
     """(goal, words its refusal has, parted by bars: the field with its value, and the remedy), each wrong in one way."""
     cases = {}
@@ -342,6 +357,9 @@ def bad_goals():
     def lean(goal):
         goal.object_pose.pose.orientation.x = 0.5
 
+    def turn_over(goal):
+        goal.place_pose.pose.orientation.x, goal.place_pose.pose.orientation.w = 1.0, 0.0
+
     def zero_quaternion(goal):
         goal.place_pose.pose.orientation.w = 0.0
 
@@ -356,6 +374,8 @@ def bad_goals():
     case("place_pose|quaternion is zero|give", "zero quaternion", zero_quaternion)
     case("object_pose is in frame `moon`|use a frame that it does", "unknown frame", lambda g: setattr(g, "object_pose", pose(PICK, "moon")))
     case("object_pose leans|only upright objects", "leaning", lean)
+    case("shape is `bowl`|box, cylinder, capsule or ball", "unknown shape", lambda g: setattr(g, "shape", "bowl"))
+    case("place_pose turns the object over|about the vertical", "turned over", turn_over)
     case("speed_scale is 2|above 0 and at most 1", "too fast", lambda g: setattr(g, "speed_scale", 2.0))
     case("width_tolerance is -1|must be positive", "negative tolerance", lambda g: setattr(g, "width_tolerance", -1.0))
     case("friction [-] is -0.5|above 0", "negative friction", lambda g: setattr(g, "friction", -0.5))

@@ -31,14 +31,16 @@ mod planner;
 mod run;
 mod tuning;
 pub(crate) mod types;
+mod upright;
 
 pub use plan::Plan;
 pub use plan_error::PlanError;
 pub use tuning::PATH_TOLERANCE;
 pub use types::{
-    ArmReport, ArmRequest, Failure, Feedback, KnownObject, Measurement, ObjectPose, Output,
-    PickAndPlaceGoal, PickAndPlaceResult, PickAndPlaceSettings, Sighting, Stage,
+    ArmReport, ArmRequest, Failure, Feedback, KnownObject, Measurement, ObjectPose, ObjectShape,
+    Output, PickAndPlaceGoal, PickAndPlaceResult, PickAndPlaceSettings, Profile, Sighting, Stage,
 };
+pub use upright::{Leaning, Upright, moved, upright};
 
 use std::sync::Arc;
 
@@ -349,9 +351,11 @@ impl PickAndPlace {
     }
 
     /// Object of the run's size that is seen nearest to a place, and its distance. [m]
-    fn nearest(&self, size: &Vector3, place: &Vector3) -> Option<(&KnownObject, f64)> {
-        let seen = self.sighted.as_ref()?.iter().filter(|o| similar(&o.size, size));
-        seen.map(|o| (o, (o.pose.translation - place).norm())).min_by(|a, b| a.1.total_cmp(&b.1))
+    fn nearest(&self, goal: &PickAndPlaceGoal, place: &Vector3) -> Option<(Upright, f64)> {
+        let seen = self.sighted.as_ref()?.iter();
+        let seen = seen.filter_map(|o| upright(goal.shape, &o.pose, &o.size).ok());
+        let seen = seen.filter(|o| similar(&o.size, &goal.size));
+        seen.map(|o| (o, (o.pose.position - place).norm())).min_by(|a, b| a.1.total_cmp(&b.1))
     }
 
     /// Ends a run whose clock or robot is lost.
@@ -404,7 +408,7 @@ impl PickAndPlace {
             position: X_WT.translation,
             acceleration,
             placed_off: self
-                .nearest(&run.goal.size, &run.goal.place.position)
+                .nearest(&run.goal, &run.goal.place.position)
                 .map(|(_, distance)| distance),
             arm: measured.arm,
         }
@@ -532,10 +536,9 @@ impl PickAndPlace {
     fn again(&mut self, mut run: Run, measured: &Measurement<'_>) -> Run {
         if self.sighted.is_some() {
             let radius = LOOK_RADIUS;
-            match self.nearest(&run.goal.size, &run.goal.pick.position) {
+            match self.nearest(&run.goal, &run.goal.pick.position) {
                 Some((found, distance)) if distance < radius => {
-                    let yaw = found.pose.rpy()[2];
-                    run.goal.pick = ObjectPose { position: found.pose.translation, yaw };
+                    (run.goal.pick, run.goal.profile) = (found.pose, found.profile);
                     // With its edges as they are seen: x and y may be exchanged against the goal's, and the yaw fits only these.
                     run.goal.size = found.size;
                 }

@@ -12,8 +12,8 @@ use karakuri_grasp::gripper_command::{
     GripperCommand, GripperCommandRun, GripperCommandSettings, GripperReport,
 };
 use karakuri_grasp::pick_and_place::{
-    ArmReport, Measurement, ObjectPose, PickAndPlace, PickAndPlaceGoal, PickAndPlaceSettings,
-    PlanError,
+    ArmReport, Measurement, ObjectPose, ObjectShape, PickAndPlace, PickAndPlaceGoal,
+    PickAndPlaceSettings, PlanError, Profile,
 };
 use karakuri_model::{FrameId, Model, Shape};
 use karakuri_physics::{BodyDescription, RobotId, Scene, World};
@@ -287,6 +287,8 @@ fn it_does_not_pick_and_place() {
     cell.step();
     let place = ObjectPose { position: Vector3::new(0.2, 0.0, 0.8), yaw: 0.0 };
     let goal = PickAndPlaceGoal {
+        shape: ObjectShape::Box,
+        profile: Profile::Box,
         size: Vector3::repeat(CUBE),
         mass: 0.02,
         friction: 0.6,

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a helper of tests may stop them")]
 
+use core::f64::consts::FRAC_PI_2;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -10,14 +11,15 @@ use karakuri_control::{Command, Controller, FeedforwardController, FeedforwardSe
 use karakuri_files::{load_robot, read_text};
 use karakuri_grasp::grip_force::{GripSettings, HandReference};
 use karakuri_grasp::pick_and_place::{
-    ArmReport, ArmRequest, Failure, KnownObject, Measurement, ObjectPose, PickAndPlace,
-    PickAndPlaceGoal, PickAndPlaceResult, PickAndPlaceSettings, PlanError, Sighting, Stage,
+    ArmReport, ArmRequest, Failure, KnownObject, Measurement, ObjectPose, ObjectShape,
+    PickAndPlace, PickAndPlaceGoal, PickAndPlaceResult, PickAndPlaceSettings, PlanError, Profile,
+    Sighting, Stage, moved, upright,
 };
 use karakuri_hardware::{JointCommand, RobotIo, RobotState};
 use karakuri_model::{Model, Shape};
 use karakuri_physics::{BodyDescription, Scene, World};
 use karakuri_simulation::SimulatedWorld;
-use karakuri_spatial::{Motion, Pose, Time, Vector3};
+use karakuri_spatial::{Motion, Pose, Time, UnitQuaternion, Vector3};
 
 const DT: f64 = 0.001;
 /// Edges of the scene's plate. [m]
@@ -123,10 +125,15 @@ impl Cell {
         let world = self.io.world();
         let known = world.body_ids().filter_map(|id| {
             let (body, pose) = (world.body(id).description().clone(), world.body(id).pose());
-            match body.shape {
-                Shape::Box { size } => Some(KnownObject { name: body.name, pose, size }),
-                _ => None,
-            }
+            let size = match body.shape {
+                Shape::Box { size } => size,
+                Shape::Sphere { radius } => Vector3::repeat(2.0 * radius),
+                Shape::Cylinder { radius, length } => {
+                    Vector3::new(2.0 * radius, 2.0 * radius, length)
+                }
+                _ => return None,
+            };
+            Some(KnownObject { name: body.name, pose, size })
         });
         known.collect()
     }
@@ -254,6 +261,8 @@ fn machine(model: &Arc<Model>) -> PickAndPlace {
 /// From the table to the shelf.
 fn goal() -> PickAndPlaceGoal {
     PickAndPlaceGoal {
+        shape: ObjectShape::Box,
+        profile: Profile::Box,
         size: Vector3::from(PLATE),
         mass: 0.5,
         friction: 0.5,
@@ -433,4 +442,82 @@ fn a_hand_that_starts_again_holds_on() {
         cell.step();
     }
     assert!(cell.plate().translation.z > 0.8 && cell.state.vacuums[0] > 50e3, "{:?}", cell.state);
+}
+
+/// Discs, drums that lie and balls; the lip of the cup is for radii from 60 mm.
+#[test]
+fn round_objects_are_placed() {
+    let lying = UnitQuaternion::from_axis_angle(&Vector3::y_axis(), FRAC_PI_2);
+    let none = UnitQuaternion::identity();
+    for (kind, shape, size, turn) in [
+        (
+            ObjectShape::Cylinder,
+            Shape::Cylinder { radius: 0.05, length: 0.03 },
+            [0.1, 0.1, 0.03],
+            none,
+        ),
+        (
+            ObjectShape::Cylinder,
+            Shape::Cylinder { radius: 0.07, length: 0.1 },
+            [0.14, 0.14, 0.1],
+            lying,
+        ),
+        (ObjectShape::Ball, Shape::Sphere { radius: 0.07 }, [0.14; 3], none),
+    ] {
+        let at = |y: f64, top: f64| {
+            let height = if turn == lying { size[0] } else { size[2] };
+            Pose::from_quaternion(&turn, Vector3::new(0.5, y, top + 0.5 * height))
+        };
+        let (pick, place) = (at(-0.2, 0.75), at(0.2, 0.85));
+        let object = upright(kind, &pick, &Vector3::from(size)).unwrap();
+        let goal = PickAndPlaceGoal {
+            shape: kind,
+            profile: object.profile,
+            size: object.size,
+            pick: object.pose,
+            place: moved(&object, &pick, &place).unwrap(),
+            ..goal()
+        };
+        let mut cell = Cell::new("arm6_suction", "start1", |body| {
+            (body.shape, body.pose) = (shape.clone(), pick);
+        });
+        cell.start(goal).unwrap();
+        let mut last = Pose::IDENTITY;
+        let result = cell.run(|cell| {
+            if cell.machine.feedback().holding {
+                last = cell.plate();
+            }
+        });
+        // What is round rolls on when it is let go.
+        assert_eq!(
+            (result.failure.is_none() || kind == ObjectShape::Ball, result.retries),
+            (true, 0),
+            "{result:?}"
+        );
+        let off = (last.translation - place.translation).norm();
+        assert!(off < 0.003 && !cell.has_slipped, "{kind:?}: {:.2} mm off", 1e3 * off);
+    }
+}
+
+#[test]
+fn what_is_too_round_for_the_lip_is_refused() {
+    for (robot, kind, size, word) in [
+        ("arm6_suction", ObjectShape::Ball, [0.1; 3], "radius of 0.06 m"),
+        ("arm6_suction", ObjectShape::Cylinder, [0.04, 0.04, 0.1], "fit on the top"),
+        ("arm6_suction4", ObjectShape::Ball, [0.2; 3], "lips side by side"),
+    ] {
+        let pose = Pose::from_translation(Vector3::new(0.5, -0.2, 0.8));
+        let object = upright(kind, &pose, &Vector3::from(size)).unwrap();
+        let goal = PickAndPlaceGoal {
+            shape: kind,
+            profile: object.profile,
+            size: object.size,
+            pick: object.pose,
+            ..goal()
+        };
+        let mut cell = Cell::new(robot, "start1", |_| {});
+        let refused = cell.start(goal).unwrap_err();
+        assert!(matches!(refused, PlanError::Range { .. }), "{robot} {kind:?}: {refused}");
+        assert!(refused.to_string().contains(word), "{refused}");
+    }
 }

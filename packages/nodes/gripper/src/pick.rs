@@ -1,7 +1,8 @@
 //! Conversion of `pick_and_place` between messages and the machine.
 
 use karakuri_grasp::pick_and_place::{
-    Failure, Feedback, KnownObject, ObjectPose, PickAndPlaceGoal, PickAndPlaceResult, PlanError,
+    Failure, Feedback, KnownObject, ObjectShape, PickAndPlaceGoal, PickAndPlaceResult, PlanError,
+    moved, upright,
 };
 use karakuri_model::Model;
 use karakuri_ros::msg::geometry_msgs::msg::PoseStamped;
@@ -9,9 +10,6 @@ use karakuri_ros::msg::karakuri_msgs::action::PickAndPlace;
 use karakuri_ros::msg::karakuri_msgs::msg::ObjectStates;
 use karakuri_ros::{FromMessage, IntoMessage, Transforms};
 use karakuri_spatial::{Pose, Time, Vector3};
-
-/// Largest lean of an object that can be picked upright. [rad]
-const UPRIGHT: f64 = 0.05;
 
 /// Error codes of the action's result (`karakuri_msgs/action/PickAndPlace`).
 pub(crate) mod code {
@@ -77,39 +75,52 @@ pub(crate) fn goal(
         ));
     }
     let limit = or(goal.max_grip_force, defaults.force_max).min(defaults.force_max);
+    let shape = shape(&goal.shape)?;
+    let from = object_pose("object_pose", &goal.object_pose, frames)?;
+    let to = object_pose("place_pose", &goal.place_pose, frames)?;
+    let object = upright(shape, &from, &size).map_err(|e| format!("object_pose {e}"))?;
+    let place = moved(&object, &from, &to).ok_or(
+        "place_pose turns the object over; give one that is turned about the vertical against object_pose",
+    )?;
     Ok(PickAndPlaceGoal {
-        size,
+        shape,
+        profile: object.profile,
+        size: object.size,
         mass: goal.mass,
         friction: or(goal.friction, defaults.friction),
-        pick: object_pose("object_pose", &goal.object_pose, frames)?,
-        place: object_pose("place_pose", &goal.place_pose, frames)?,
+        pick: object.pose,
+        place,
         grip_force: defaults.grip_force.min(limit),
         max_grip_force: limit,
         approach_height: or(goal.approach_height, defaults.approach_height),
     })
 }
 
-fn object_pose(
-    what: &str,
-    message: &PoseStamped,
-    frames: Frames<'_>,
-) -> Result<ObjectPose, String> {
+fn object_pose(what: &str, message: &PoseStamped, frames: Frames<'_>) -> Result<Pose, String> {
     let pose = Pose::from_message(&message.pose).ok_or_else(|| {
         format!(
             "{what} is not finite, or its quaternion is zero; give a position and a unit quaternion"
         )
     })?;
-    let in_world = in_world(&message.header.frame_id, &pose, frames).ok_or_else(|| {
+    in_world(&message.header.frame_id, &pose, frames).ok_or_else(|| {
         let (frame, root) = (&message.header.frame_id, frames.root);
         format!("{what} is in frame `{frame}`, which tf does not connect to `{root}`; use a frame that it does")
-    })?;
-    let [roll, pitch, yaw] = in_world.rpy();
-    if roll.abs() > UPRIGHT || pitch.abs() > UPRIGHT {
-        return Err(format!(
-            "{what} leans by {roll:.2} and {pitch:.2} rad; only upright objects can be picked; give a pose with roll and pitch 0"
-        ));
-    }
-    Ok(ObjectPose { position: in_world.translation, yaw })
+    })
+}
+
+/// Shape of a goal's object, by its name.
+fn shape(name: &str) -> Result<ObjectShape, String> {
+    Ok(match name {
+        "" | "box" => ObjectShape::Box,
+        "cylinder" => ObjectShape::Cylinder,
+        "capsule" => ObjectShape::Capsule,
+        "ball" => ObjectShape::Ball,
+        other => {
+            return Err(format!(
+                "shape is `{other}`; it must be box, cylinder, capsule or ball (empty takes box)"
+            ));
+        }
+    })
 }
 
 /// Whether tf connects a frame to the robot.

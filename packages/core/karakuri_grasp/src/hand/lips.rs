@@ -23,6 +23,8 @@ pub(super) struct Place {
     pub(super) area: f64,
     /// Radius of the ring on which its lip rests. [m]
     pub(super) radius: f64,
+    /// Least radius of cylinders and balls that it seals on. [m]
+    pub(super) least_radius: f64,
     /// Centre of the lip in the tool frame. [m] (3)
     pub(super) center: Vector3,
 }
@@ -40,9 +42,9 @@ pub(crate) struct Lips {
 }
 
 impl Lips {
-    /// Lips on the face of a box with these edges along the tool's axes [m] (3); `depth` of the lips along the tool's x [m]. `None` where the
-    /// places do not tell how a wrench is shared: there is none.
-    pub(super) fn on_box(places: &[Place], depth: f64, edges: &Vector3) -> Option<Self> {
+    /// Lips at `depth` along the tool's x on an object whose box has these edges along the tool's axes (3), and whose centre is `raise` before
+    /// them [m]. `None` where the places do not tell how a wrench is shared: there is none.
+    pub(super) fn on(places: &[Place], depth: f64, raise: f64, edges: &Vector3) -> Option<Self> {
         let stiffnesses = places.iter().map(stiffness);
         let total = stiffnesses
             .fold(Matrix6::zeros(), |sum, (local, to)| sum + to.transpose() * local * to);
@@ -51,7 +53,7 @@ impl Lips {
         Some(Self {
             shares: places.iter().map(stiffness).map(|(local, to)| local * to * inverse).collect(),
             places: places.to_vec(),
-            com: Vector3::x() * (depth + 0.5 * edges.x),
+            com: Vector3::x() * (depth + raise),
             gyration: Vector3::new(
                 squares.y + squares.z,
                 squares.z + squares.x,
@@ -117,7 +119,7 @@ fn stacked(wrench: &Force) -> Vector6 {
 
 /// Stiffness of a lip against turning and moving at its centre, and the motion there of a turn and a shift of the tool. (6×6 each)
 fn stiffness(place: &Place) -> (Matrix6<f64>, Matrix6<f64>) {
-    let Place { area, radius, center } = *place;
+    let Place { area, radius, center, .. } = *place;
     let tilt = 0.5 * radius * radius;
     let turn = radius * radius;
     let local = Matrix6::from_diagonal(&(Vector6::new(turn, tilt, tilt, 1.0, 1.0, 1.0) * area));
@@ -138,7 +140,12 @@ mod tests {
     const GRAVITY: f64 = 9.81;
 
     fn place(y: f64, z: f64) -> Place {
-        Place { area: 69.0 / 60e3, radius: 0.0191, center: Vector3::new(0.0, y, z) }
+        Place {
+            area: 69.0 / 60e3,
+            radius: 0.0191,
+            least_radius: 0.06,
+            center: Vector3::new(0.0, y, z),
+        }
     }
 
     fn payload(mass: f64) -> Payload {
@@ -148,7 +155,7 @@ mod tests {
     /// `m g (1 + e/R)` with the centre of mass off by the tolerance: `V/(1 + e/R)` of the pull.
     #[test]
     fn one_lip_bears_the_whole_wrench() {
-        let lips = Lips::on_box(&[place(0.0, 0.0)], 0.0, &Vector3::new(0.05, 0.1, 0.1)).unwrap();
+        let lips = Lips::on(&[place(0.0, 0.0)], 0.0, 0.025, &Vector3::new(0.05, 0.1, 0.1)).unwrap();
         let known = 2.0 * GRAVITY * (1.0 + COM_TOLERANCE / 0.0191);
         assert_relative_eq!(lips.at_rest(&payload(2.0)), known, max_relative = 1e-12);
     }
@@ -157,7 +164,7 @@ mod tests {
     #[test]
     fn a_row_of_lips_shares_as_springs_do() {
         let edges = Vector3::new(0.01, 0.2, 0.2);
-        let row = Lips::on_box(&[place(0.05, 0.0), place(-0.05, 0.0)], 0.0, &edges).unwrap();
+        let row = Lips::on(&[place(0.05, 0.0), place(-0.05, 0.0)], 0.0, 0.005, &edges).unwrap();
         let pull = Force::new(Vector3::z() * 0.3, Vector3::x() * 10.0);
         let shares: Vec<_> = row.shares.iter().map(|share| share * stacked(&pull)).collect();
         let [a, b] = &shares[..] else { panic!("{shares:?}") };
@@ -174,7 +181,7 @@ mod tests {
     /// A cube that is accelerated to the side tips by half its edge: `m a h/R` against the lip's edge.
     #[test]
     fn a_motion_to_the_side_tips_a_tall_box() {
-        let lips = Lips::on_box(&[place(0.0, 0.0)], 0.0, &Vector3::new(0.2, 0.1, 0.1)).unwrap();
+        let lips = Lips::on(&[place(0.0, 0.0)], 0.0, 0.1, &Vector3::new(0.2, 0.1, 0.1)).unwrap();
         let down = Matrix3::from_columns(&[-Vector3::z(), Vector3::y(), Vector3::x()]);
         let X_WT = Pose::new(down, Vector3::zeros());
         let at = |a: f64| {
@@ -189,7 +196,7 @@ mod tests {
     /// A turn about the vertical loads a lip by the object's moment of inertia: `α m (b² + d²)/12` against `μ R N`.
     #[test]
     fn a_turn_about_the_axis_uses_friction() {
-        let lips = Lips::on_box(&[place(0.0, 0.0)], 0.0, &Vector3::new(0.02, 0.3, 0.2)).unwrap();
+        let lips = Lips::on(&[place(0.0, 0.0)], 0.0, 0.01, &Vector3::new(0.02, 0.3, 0.2)).unwrap();
         let down = Matrix3::from_columns(&[-Vector3::z(), Vector3::y(), Vector3::x()]);
         let X_WT = Pose::new(down, Vector3::zeros());
         let A = Motion::new(Vector3::z() * 40.0, Vector3::zeros());

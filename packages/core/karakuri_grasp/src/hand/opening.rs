@@ -1,19 +1,21 @@
 //! Hands with two fingers and an opening: one driven joint, forces measured or estimated, a grip held by force.
 
+use core::f64::consts::{FRAC_PI_2, FRAC_PI_4};
+
 use karakuri_dynamics::frame_pose;
 use karakuri_model::{FrameId, Model};
 use karakuri_spatial::Force;
 
 use super::hold::{Contact, Hold};
 use super::interface::{Centring, Channel, Engagement, Hand, Loss, Reading, Sample, Touch};
-use super::pads::{CLEARANCE, Pads};
+use super::pads::{CLEARANCE, Edge, Pads};
 use super::payload::Payload;
 use crate::end_effector::{EndEffectorError, FingerSensors, from_model};
 use crate::finger_sense::{FingerSense, HandReading};
 use crate::grip_force::{DriveRange, GripForce, GripSettings, GripTask, HandReference, is_firm};
 use crate::grip_monitor::{GripMonitor, GripTrend};
 use crate::pick_and_place::PlanError;
-use crate::pick_and_place::types::{Failure, PickAndPlaceGoal, PickAndPlaceSettings};
+use crate::pick_and_place::types::{Failure, PickAndPlaceGoal, PickAndPlaceSettings, Profile};
 use crate::{EndEffector, FingerForce};
 
 /// Hand with two fingers and an opening.
@@ -99,10 +101,10 @@ impl OpeningHand {
         self.grip.set_task(GripTask::Close { force, slow_below });
     }
 
-    /// Way to hold an object by pads, after so many quarters of a turn.
-    fn way(&self, pads: Pads, quarter: u8) -> Hold {
+    /// Way to hold an object by pads, after a turn. [rad]
+    fn way(&self, pads: Pads, turn: f64) -> Hold {
         Hold {
-            turn: core::f64::consts::FRAC_PI_2 * f64::from(quarter),
+            turn,
             width: pads.width,
             raise: pads.raise,
             depth: pads.depth,
@@ -114,7 +116,7 @@ impl OpeningHand {
     /// Refusal of an object that is too wide by either side.
     fn too_wide(&self, goal: &PickAndPlaceGoal) -> PlanError {
         let hand = self.fingers.as_ref();
-        let pads = Pads::about(hand, goal, 0);
+        let pads = Pads::about(hand, goal, Edge::Y);
         let widest =
             hand.width_between(hand.position(hand.opening_range().1), pads.reach) - CLEARANCE;
         PlanError::Range {
@@ -123,6 +125,18 @@ impl OpeningHand {
             range: format!("below {widest:.4}, the hand's opening less clearance"),
         }
     }
+}
+
+/// Turns of the tool about an object [rad], and the edges that are between the fingers then: quarters, and eighths where the object is round.
+fn ways(profile: Profile) -> impl Iterator<Item = (f64, Edge)> {
+    let (n, step) = match profile {
+        Profile::Box | Profile::Lying { .. } => (4, FRAC_PI_2),
+        Profile::Standing { .. } | Profile::Ball => (8, FRAC_PI_4),
+    };
+    (0..n).map(move |k: u8| {
+        let is_quarter = n == 4 && !k.is_multiple_of(2);
+        (step * f64::from(k), if is_quarter { Edge::X } else { Edge::Y })
+    })
 }
 
 impl Hand for OpeningHand {
@@ -161,7 +175,11 @@ impl Hand for OpeningHand {
     fn check(&self, goal: &PickAndPlaceGoal, s: &PickAndPlaceSettings) -> Result<(), PlanError> {
         let hand = self.fingers.as_ref();
         let payload = Payload::of(goal, s);
-        let [y, x] = [0, 1].map(|quarter| Pads::about(hand, goal, quarter));
+        let leans = |edge| Pads::about(hand, goal, edge).lean.abs() > 0.0;
+        if goal.profile != Profile::Box && leans(Edge::Y) {
+            return Err(PlanError::Shape { hand: hand.kind(), taken: "boxes only" });
+        }
+        let [y, x] = [Edge::Y, Edge::X].map(|edge| Pads::about(hand, goal, edge));
         let (narrow, wide) = if x.width < y.width { (x, y) } else { (y, x) };
         let check = |pads: Pads| pads.check(hand, &payload, goal.max_grip_force);
         check(narrow).or_else(|why| check(wide).map_err(|_| why))
@@ -176,8 +194,8 @@ impl Hand for OpeningHand {
         let payload = Payload::of(goal, settings);
         let mut found = Vec::new();
         let mut refusal: Option<PlanError> = None;
-        for quarter in 0..4 {
-            let pads = Pads::about(hand, goal, quarter);
+        for (turn, edge) in ways(goal.profile) {
+            let pads = Pads::about(hand, goal, edge);
             if !pads.fits(hand) {
                 continue;
             }
@@ -186,7 +204,7 @@ impl Hand for OpeningHand {
             let fault = if pads.lean.abs() > 0.0 { check() } else { None };
             match fault {
                 Some(fault) => _ = refusal.get_or_insert(fault),
-                None => found.push(self.way(pads, quarter)),
+                None => found.push(self.way(pads, turn)),
             }
         }
         if found.is_empty() {

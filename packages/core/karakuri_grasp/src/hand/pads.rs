@@ -8,11 +8,13 @@ use super::payload::{COM_TOLERANCE, MOVABLE, Payload, ToolMotion, too_heavy};
 use crate::EndEffector;
 use crate::end_effector::Reach;
 use crate::pick_and_place::PlanError;
-use crate::pick_and_place::types::PickAndPlaceGoal;
+use crate::pick_and_place::types::{PickAndPlaceGoal, Profile};
 use crate::slip::{Grip, Patch, effective_radius, friction_for, required_force, traction};
 
 /// Clearance between a fingertip and the support of the object. [m]
 const TIP_CLEARANCE: f64 = 0.004;
+/// Length of a line of contact below which it counts as a point. [m]
+const SHORT: f64 = 0.002;
 /// Clearance on each side of the object when the hand is open. [m]
 pub(super) const CLEARANCE: f64 = 0.012;
 
@@ -35,12 +37,40 @@ pub(crate) struct Pads {
     pub(super) lean: f64,
     /// Contact patch of the fingers.
     pub(super) patch: Patch,
+    /// Whether the object is too low for the pads to touch its round side.
+    is_low: bool,
+}
+
+/// Horizontal edge of an object's box.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Edge {
+    X,
+    Y,
+}
+
+impl Edge {
+    /// Length of the edge. [m]
+    pub(super) fn of(self, size: &Vector3) -> f64 {
+        match self {
+            Self::X => size.x,
+            Self::Y => size.y,
+        }
+    }
+
+    /// Whether what the pads press along it on is round about a horizontal axis: at half its height alone it is as wide.
+    fn is_round_across(self, goal: &PickAndPlaceGoal) -> bool {
+        match goal.profile {
+            Profile::Box | Profile::Standing { .. } => false,
+            Profile::Lying { .. } => self == Self::Y,
+            Profile::Ball => true,
+        }
+    }
 }
 
 impl Pads {
-    /// Pads after so many quarters of a turn: by the object's y at 0 and 2, by its x at 1 and 3.
-    pub(super) fn about(hand: &dyn EndEffector, goal: &PickAndPlaceGoal, quarter: u8) -> Self {
-        let width = if quarter.is_multiple_of(2) { goal.size.y } else { goal.size.x };
+    /// Pads about one of the object's edges.
+    pub(super) fn about(hand: &dyn EndEffector, goal: &PickAndPlaceGoal, edge: Edge) -> Self {
+        let width = edge.of(&goal.size);
         // The pads' middle is at the object's centre, higher if the fingertips would touch the ground.
         let raise = (0.5 * hand.pad_depth() + TIP_CLEARANCE - 0.5 * goal.size.z).max(0.0);
         let half = 0.5 * goal.size.z;
@@ -57,14 +87,17 @@ impl Pads {
             open: open.min(hand.opening_range().1),
             opening,
             lean,
-            patch: patch(hand, goal, raise, lean),
+            patch: patch(hand, goal, edge, raise, lean),
+            // Round sides are touched at half their height, which the pads must reach.
+            is_low: edge.is_round_across(goal) && raise > 0.5 * hand.pad_depth() - TIP_CLEARANCE,
         }
     }
 
     /// Whether the hand opens far enough to go about the object.
     pub(super) fn fits(&self, hand: &dyn EndEffector) -> bool {
         // Half of the clearance on each side is the least; the hand opens for all of it where it can.
-        hand.opening_about(self.width + CLEARANCE, self.reach) <= hand.opening_range().1
+        !self.is_low
+            && hand.opening_about(self.width + CLEARANCE, self.reach) <= hand.opening_range().1
     }
 
     /// Refuses what would be squeezed out, and what is too heavy.
@@ -129,8 +162,39 @@ impl Pads {
 /// What the force is the force of, after a number in newtons.
 pub(super) const UNIT: &str = "N a finger";
 
+/// Effective radius of level pads on a round object [m]: a quarter of the line of contact, a third of the diameter of a flat end; infinite on
+/// a point, whose turning does not matter. `None` of a box.
+fn round_radius(hand: &dyn EndEffector, goal: &PickAndPlaceGoal, edge: Edge) -> Option<f64> {
+    let line = |pad: f64, straight: f64| match pad.min(straight) {
+        length if length < SHORT => f64::INFINITY,
+        length => 0.25 * length,
+    };
+    match (goal.profile, edge) {
+        (Profile::Box, _) => None,
+        (Profile::Standing { straight, .. }, _) => Some(line(hand.pad_depth(), straight)),
+        (Profile::Lying { straight }, Edge::Y) => Some(line(hand.pad_width(), straight)),
+        (Profile::Lying { .. }, Edge::X) => {
+            Some(hand.pad_depth().min(hand.pad_width()).min(goal.size.z) / 3.0)
+        }
+        (Profile::Ball, _) => Some(f64::INFINITY),
+    }
+}
+
 /// Contact patch of fingers that are `raise` above the object's middle [m] and lean by `lean` [rad].
-fn patch(hand: &dyn EndEffector, goal: &PickAndPlaceGoal, raise: f64, lean: f64) -> Patch {
+fn patch(
+    hand: &dyn EndEffector,
+    goal: &PickAndPlaceGoal,
+    edge: Edge,
+    raise: f64,
+    lean: f64,
+) -> Patch {
+    if let Some(radius) = round_radius(hand, goal, edge) {
+        // A pair of lines or points is where the object is widest. On points it hangs as it likes: a ball looks the same.
+        let is_point = radius.is_infinite();
+        let offset = if edge.is_round_across(goal) { 0.0 } else { -raise };
+        let uncertainty = if is_point { 0.0 } else { COM_TOLERANCE };
+        return Patch { radius, offset: Vector3::z() * offset, uncertainty };
+    }
     // Pads touch no more than the object offers; its narrower side is the cautious choice for either yaw.
     let width = hand.pad_width().min(goal.size.x.min(goal.size.y));
     let radius = if lean.abs() > 0.0 {

@@ -20,7 +20,8 @@ use crate::end_effector::{EndEffectorError, Numbers};
 use crate::grip_force::HandReference;
 use crate::grip_monitor::GripTrend;
 use crate::pick_and_place::PlanError;
-use crate::pick_and_place::types::{Failure, PickAndPlaceGoal, PickAndPlaceSettings};
+use crate::pick_and_place::types::{Failure, PickAndPlaceGoal, PickAndPlaceSettings, Profile};
+use crate::suction::seal::sagitta;
 use crate::suction::vacuum::{Part, PartThreshold};
 
 /// Name of the kind in a robot YAML.
@@ -139,44 +140,100 @@ impl SuctionHand {
         self.places.iter().zip(&self.vacuums).map(|(place, vacuum)| place.area * vacuum).sum()
     }
 
-    /// Way to hold a box from above after so many quarters of a turn: the tool's y along the box's y at 0 and 2, along its x at 1 and 3.
+    /// Way to hold an object from above after so many quarters of a turn: the tool's y along the object's y at 0 and 2, along its x at 1 and 3.
     fn way(&self, goal: &PickAndPlaceGoal, quarter: u8) -> Option<Hold> {
         let (x, y) = (goal.size.x, goal.size.y);
-        let (width, other) = if quarter.is_multiple_of(2) { (y, x) } else { (x, y) };
-        let fits = |place: &Place| {
-            let room = |center: f64, edge: f64| center.abs() + place.radius + EDGE <= 0.5 * edge;
-            room(place.center.y, width) && room(place.center.z, other)
-        };
-        if !self.places.iter().all(fits) {
-            return None;
-        }
+        let is_along = quarter.is_multiple_of(2);
+        let (width, other) = if is_along { (y, x) } else { (x, y) };
+        let sink = self.sink(goal, is_along)?;
         let edges = Vector3::new(goal.size.z, width, other);
+        let raise = 0.5 * goal.size.z - sink;
         Some(Hold {
             turn: core::f64::consts::FRAC_PI_2 * f64::from(quarter),
             width,
-            raise: 0.5 * goal.size.z,
+            raise,
             depth: self.depth,
             tip: 0.01,
-            contact: Contact::Lips(Lips::on_box(&self.places, self.depth, &edges)?),
+            contact: Contact::Lips(Lips::on(&self.places, self.depth, raise, &edges)?),
         })
     }
 
-    /// Refusal of an object whose top is too narrow for the lips.
-    fn too_narrow(&self, goal: &PickAndPlaceGoal) -> PlanError {
+    /// Distance of the lips from the object's top, on the mean over their rings [m], where all of them find room; `is_along` where the tool's
+    /// y is along the object's.
+    fn sink(&self, goal: &PickAndPlaceGoal, is_along: bool) -> Option<f64> {
+        // Places in the object's axes: along its x and its y.
+        let places = || {
+            self.places.iter().map(|place| {
+                let (y, z) = (place.center.y, place.center.z);
+                (place, if is_along { [z, y] } else { [y, z] })
+            })
+        };
+        let radius = 0.5 * goal.size.z;
+        // A lip on a crest lies on a round face; beside it, it would not lie at all.
+        let bears = |place: &Place, off: f64| off.abs() < EVEN && place.least_radius <= radius;
+        let room =
+            |off: f64, place: &Place, edge: f64| off.abs() + place.radius + EDGE <= 0.5 * edge;
+        let sagittas =
+            |radius: f64| self.places.iter().map(|p| sagitta(radius, p.radius)).fold(0.0, f64::max);
+        let (has_room, sink) = match goal.profile {
+            Profile::Box => {
+                let fits = |(place, [x, y]): (&Place, [f64; 2])| {
+                    room(x, place, goal.size.x) && room(y, place, goal.size.y)
+                };
+                (places().all(fits), 0.0)
+            }
+            Profile::Standing { has_flat_ends: true, .. } => {
+                let fits =
+                    |(place, [x, y]): (&Place, [f64; 2])| room(x.hypot(y), place, goal.size.x);
+                (places().all(fits), 0.0)
+            }
+            Profile::Lying { straight } => {
+                let fits = |(place, [x, y]): (&Place, [f64; 2])| {
+                    bears(place, y) && room(x, place, straight)
+                };
+                // Over the circle a cylinder is on the mean half as far below as at its sides.
+                (places().all(fits), 0.5 * sagittas(radius))
+            }
+            Profile::Ball | Profile::Standing { .. } => {
+                // The half-ball of a capsule that stands is as wide as the capsule.
+                let radius = 0.5 * goal.size.x;
+                let fits = |(place, [x, y]): (&Place, [f64; 2])| {
+                    x.hypot(y) < EVEN && place.least_radius <= radius
+                };
+                (places().all(fits), sagittas(radius))
+            }
+        };
+        has_room.then_some(sink)
+    }
+
+    /// Refusal of an object that has no room for the lips.
+    fn no_room(&self, goal: &PickAndPlaceGoal) -> PlanError {
         let reach = |of: fn(&Place) -> f64| {
-            self.places
-                .iter()
-                .map(|place| of(place).abs() + place.radius + EDGE)
-                .fold(0.0, f64::max)
+            let each = self.places.iter().map(|place| of(place).abs() + place.radius + EDGE);
+            each.fold(0.0, f64::max)
         };
         let (across, along) = (2.0 * reach(|p| p.center.y), 2.0 * reach(|p| p.center.z));
-        PlanError::Range {
-            what: "object_size, the narrow side of its top [m],",
-            value: goal.size.x.min(goal.size.y),
-            range: format!(
-                "such that {across:.4} by {along:.4} m fit on the top: the lips, with {EDGE} m to its edge"
+        let least = self.places.iter().map(|place| place.least_radius).fold(0.0, f64::max);
+        let (value, range) = match goal.profile {
+            Profile::Box | Profile::Standing { has_flat_ends: true, .. } => (
+                goal.size.x.min(goal.size.y),
+                format!(
+                    "such that {across:.4} by {along:.4} m fit on the top: the lips, with {EDGE} m to its edge"
+                ),
             ),
-        }
+            _ if self.places.len() > 1 => (
+                goal.size.y,
+                "that of a flat top: lips side by side do not lie on a round one".to_owned(),
+            ),
+            _ => (
+                goal.size.y,
+                format!(
+                    "at least {:.4}, for a radius of {least} m, and {along:.4} long",
+                    2.0 * least
+                ),
+            ),
+        };
+        PlanError::Range { what: "object_size, the narrow side of its top [m],", value, range }
     }
 
     fn kilopascals(&self) -> String {
@@ -192,7 +249,12 @@ fn place(model: &Model, tool: FrameId, cup: &SuctionCup) -> Option<Place> {
     let [tool, link] = [tool, cup.link].map(|frame| &model.frames[frame.0]);
     let X_TL = tool.pose_in_body.inverse() * link.pose_in_body * cup.lip;
     let is_along = X_TL.rotation.column(2).yz().norm() < EVEN && X_TL.rotation[(0, 2)] > 0.0;
-    let place = Place { area: cup.area, radius: cup.radius, center: X_TL.translation };
+    let place = Place {
+        area: cup.area,
+        radius: cup.radius,
+        least_radius: cup.least_radius,
+        center: X_TL.translation,
+    };
     (tool.body == link.body && is_along).then_some(place)
 }
 
@@ -242,7 +304,7 @@ impl Hand for SuctionHand {
 
     fn check(&self, goal: &PickAndPlaceGoal, s: &PickAndPlaceSettings) -> Result<(), PlanError> {
         let hold = (0..2).find_map(|quarter| self.way(goal, quarter));
-        let hold = hold.ok_or_else(|| self.too_narrow(goal))?;
+        let hold = hold.ok_or_else(|| self.no_room(goal))?;
         let payload = Payload::of(goal, s);
         let (needed, highest) = (hold.contact.at_rest(&payload), self.force_max());
         let given = goal.max_grip_force;
@@ -259,7 +321,7 @@ impl Hand for SuctionHand {
         _settings: &PickAndPlaceSettings,
     ) -> Result<Vec<Hold>, PlanError> {
         let found: Vec<_> = (0..4).filter_map(|quarter| self.way(goal, quarter)).collect();
-        if found.is_empty() { Err(self.too_narrow(goal)) } else { Ok(found) }
+        if found.is_empty() { Err(self.no_room(goal)) } else { Ok(found) }
     }
 
     fn update(&mut self, sample: &Sample<'_>) -> HandReference {

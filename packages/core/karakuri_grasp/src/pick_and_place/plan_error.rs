@@ -40,6 +40,14 @@ pub enum PlanError {
         /// What the strength is the force of, after a number in newtons.
         unit: &'static str,
     },
+    /// The hand does not take objects of this shape.
+    #[error("a hand of the kind {hand} takes {taken}; use another hand")]
+    Shape {
+        /// Kind of the hand.
+        hand: &'static str,
+        /// Objects that it takes.
+        taken: &'static str,
+    },
     /// The fingers would lean too much about the object.
     #[error(transparent)]
     SqueezedOut(#[from] SqueezedOut),

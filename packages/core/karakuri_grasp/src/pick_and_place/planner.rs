@@ -10,6 +10,7 @@ use karakuri_spatial::{Pose, UnitQuaternion, Vector3};
 use super::clearance::Clearance;
 use super::plan::Poses;
 use super::tuning::WEIGH_HEIGHT;
+use super::upright::upright;
 use super::{KnownObject, PickAndPlaceGoal, PickAndPlaceSettings, Stage};
 use crate::hand::hold::Hold;
 use crate::hand::payload::{Payload, ToolMotion};
@@ -347,7 +348,8 @@ pub(super) fn target(goal: &PickAndPlaceGoal, objects: &[KnownObject]) -> KnownO
     // Nearer than half an edge it is inside the goal's own box, so it is no neighbour.
     let near = 0.5 * goal.size.min();
     let is_it = |o: &&KnownObject| {
-        (o.pose.translation - goal.pick.position).norm() < near && similar(&o.size, &goal.size)
+        (o.pose.translation - goal.pick.position).norm() < near
+            && upright(goal.shape, &o.pose, &o.size).is_ok_and(|o| similar(&o.size, &goal.size))
     };
     let yaw = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), goal.pick.yaw);
     objects.iter().find(is_it).cloned().unwrap_or_else(|| KnownObject {

@@ -14,6 +14,42 @@ pub struct ObjectPose {
     pub yaw: f64,
 }
 
+/// Shape of an object. Round ones have their axis along their own z.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ObjectShape {
+    /// Box.
+    #[default]
+    Box,
+    /// Cylinder with flat ends.
+    Cylinder,
+    /// Cylinder with half-balls at its ends, which count to its length.
+    Capsule,
+    /// Ball.
+    Ball,
+}
+
+/// What an object that stands or lies offers to a hand from above.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum Profile {
+    /// Four sides and a top, all flat.
+    #[default]
+    Box,
+    /// A round side about the vertical.
+    Standing {
+        /// Length of the straight part of its side. [m]
+        straight: f64,
+        /// Whether its top is flat.
+        has_flat_ends: bool,
+    },
+    /// A round side about its x.
+    Lying {
+        /// Length of the straight part of its side. [m]
+        straight: f64,
+    },
+    /// A ball.
+    Ball,
+}
+
 /// Object that was seen: one to pick, or one to stay clear of.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KnownObject {
@@ -37,7 +73,11 @@ pub struct Sighting<'a> {
 /// Goal of a pick and place.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PickAndPlaceGoal {
-    /// Edge lengths of the object's box. [m] (3)
+    /// Shape of the object.
+    pub shape: ObjectShape,
+    /// What it offers to a hand as it stands.
+    pub profile: Profile,
+    /// Edge lengths of the object's box as it stands: along the x and y of its poses, and its height. [m] (3)
     pub size: Vector3,
     /// Mass of the object. [kg]
     pub mass: f64,

@@ -9,8 +9,9 @@ use karakuri_control::{Command, Controller, FeedforwardController, FeedforwardSe
 use karakuri_files::{load_robot, read_text};
 use karakuri_grasp::grip_force::GripSettings;
 use karakuri_grasp::pick_and_place::{
-    ArmReport, ArmRequest, KnownObject, Measurement, ObjectPose, PATH_TOLERANCE, PickAndPlace,
-    PickAndPlaceGoal, PickAndPlaceResult, PickAndPlaceSettings, PlanError, Sighting, Stage,
+    ArmReport, ArmRequest, KnownObject, Measurement, ObjectPose, ObjectShape, PATH_TOLERANCE,
+    PickAndPlace, PickAndPlaceGoal, PickAndPlaceResult, PickAndPlaceSettings, PlanError, Profile,
+    Sighting, Stage,
 };
 use karakuri_model::{Model, Shape};
 use karakuri_physics::{BodyDescription, RobotId, Scene, World, loop_gap};
@@ -162,11 +163,19 @@ impl Cell {
     /// All bodies, as a sensor would see them.
     pub(crate) fn objects(&self) -> Vec<KnownObject> {
         let bodies = self.world.body_ids().map(|id| self.world.body(id));
-        let known = bodies.filter_map(|body| match body.description().shape {
-            Shape::Box { size } => {
-                Some(KnownObject { name: body.description().name.clone(), pose: body.pose(), size })
-            }
-            _ => None,
+        let known = bodies.filter_map(|body| {
+            let size = match body.description().shape {
+                Shape::Box { size } => size,
+                Shape::Sphere { radius } => Vector3::repeat(2.0 * radius),
+                Shape::Cylinder { radius, length } => {
+                    Vector3::new(2.0 * radius, 2.0 * radius, length)
+                }
+                Shape::Capsule { radius, length } => {
+                    Vector3::new(2.0 * radius, 2.0 * radius, length + 2.0 * radius)
+                }
+                _ => return None,
+            };
+            Some(KnownObject { name: body.description().name.clone(), pose: body.pose(), size })
         });
         known.collect()
     }
@@ -433,6 +442,8 @@ fn position(model: &Model, posture: &karakuri_model::Posture) -> Vec<f64> {
 /// The demonstration's.
 pub(crate) fn goal() -> PickAndPlaceGoal {
     PickAndPlaceGoal {
+        shape: ObjectShape::Box,
+        profile: Profile::Box,
         size: Vector3::repeat(0.05),
         mass: 0.2,
         friction: 0.6,

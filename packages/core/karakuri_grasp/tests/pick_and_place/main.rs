@@ -8,3 +8,4 @@ mod cell;
 mod nominal;
 mod reactions;
 mod scissor;
+mod shapes;

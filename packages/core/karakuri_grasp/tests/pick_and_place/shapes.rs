@@ -1,0 +1,124 @@
+//! Round objects, standing and lying, and boxes on any side: held and placed by the parallel jaws.
+
+use core::f64::consts::FRAC_PI_2;
+
+use karakuri_grasp::pick_and_place::{ObjectShape, PickAndPlaceGoal, PlanError, moved, upright};
+use karakuri_model::Shape;
+use karakuri_physics::BodyDescription;
+use karakuri_spatial::{Pose, UnitQuaternion, Vector3};
+
+use crate::cell::{Cell, goal, start, try_start};
+
+/// An object on the table, and its goal: from there to the shelf, turned by 0.5 rad.
+struct Task {
+    shape: Shape,
+    pick: Pose,
+    goal: PickAndPlaceGoal,
+}
+
+/// `size` are the edges of its box along its own axes, `height` that of its box as it stands. [m] (3)
+fn task(kind: ObjectShape, shape: Shape, size: [f64; 3], height: f64, turn: [f64; 2]) -> Task {
+    let [roll, pitch] = turn;
+    let at = |y: f64, z: f64, yaw: f64| {
+        let turn = UnitQuaternion::from_euler_angles(roll, pitch, yaw);
+        Pose::from_quaternion(&turn, Vector3::new(0.5, y, z + 0.5 * height))
+    };
+    let (pick, place) = (at(-0.2, 0.75, 0.3), at(0.2, 0.85, 0.8));
+    let object = upright(kind, &pick, &Vector3::from(size)).unwrap();
+    assert!((object.size.z - height).abs() < 1e-12, "{object:?}");
+    let goal = PickAndPlaceGoal {
+        shape: kind,
+        profile: object.profile,
+        size: object.size,
+        pick: object.pose,
+        place: moved(&object, &pick, &place).unwrap(),
+        ..goal()
+    };
+    Task { shape, pick, goal }
+}
+
+fn cell(task: &Task, config: &str) -> Cell {
+    let change = |bodies: &mut Vec<BodyDescription>| {
+        for cube in bodies.iter_mut().filter(|body| body.name == "cube") {
+            (cube.shape, cube.pose) = (task.shape.clone(), task.pick);
+        }
+    };
+    Cell::with("start1", config, change)
+}
+
+/// Carries it out; the object is at its place, turned as it should be.
+fn places(task: &Task) {
+    let mut cell = cell(task, "arm6");
+    start(&mut cell, task.goal);
+    let result = cell.run(20.0, |_| {});
+    assert_eq!((result.failure, result.retries), (None, 0), "{result:?}");
+    for _ in 0..300 {
+        cell.step();
+    }
+    let pose = cell.world.body(cell.world.find_body("cube").unwrap()).pose();
+    let off = (pose.translation - task.goal.place.position).norm();
+    // Where it was before, turned about the vertical.
+    let turn = pose.rotation * task.pick.rotation.transpose();
+    assert!(off < 0.005, "{:.2} mm off", 1e3 * off);
+    assert!(turn.m33 > 3_f64.to_radians().cos(), "{turn}");
+}
+
+const ROD: [f64; 3] = [0.04, 0.04, 0.1];
+
+fn rod() -> Shape {
+    Shape::Cylinder { radius: 0.02, length: 0.1 }
+}
+
+#[test]
+fn a_cylinder_that_stands() {
+    places(&task(ObjectShape::Cylinder, rod(), ROD, 0.1, [0.0, 0.0]));
+}
+
+#[test]
+fn a_cylinder_that_lies() {
+    places(&task(ObjectShape::Cylinder, rod(), ROD, 0.04, [0.0, FRAC_PI_2]));
+}
+
+#[test]
+fn a_capsule_that_lies() {
+    let shape = Shape::Capsule { radius: 0.02, length: 0.06 };
+    places(&task(ObjectShape::Capsule, shape, ROD, 0.04, [0.0, FRAC_PI_2]));
+}
+
+#[test]
+fn a_box_on_its_side() {
+    let size = [0.03, 0.05, 0.09];
+    let shape = Shape::Box { size: Vector3::from(size) };
+    places(&task(ObjectShape::Box, shape, size, 0.05, [FRAC_PI_2, 0.0]));
+}
+
+/// A ball rolls when it is let go; until then it is held.
+#[test]
+fn a_ball_is_held_until_it_is_let_go() {
+    let shape = Shape::Sphere { radius: 0.025 };
+    let task = task(ObjectShape::Ball, shape, [0.05; 3], 0.05, [0.0, 0.0]);
+    let mut cell = cell(&task, "arm6");
+    start(&mut cell, task.goal);
+    let mut lowest: f64 = 0.0;
+    cell.run(20.0, |cell| {
+        if cell.machine.feedback().holding {
+            let (tool, ball) = (cell.tool(), cell.cube().0);
+            lowest = lowest.max((tool - ball).norm());
+        }
+    });
+    assert!(lowest < 0.008, "{lowest} m from the pads");
+    let place = task.goal.place.position;
+    assert!((cell.cube().0 - place).norm() < 0.1, "{}", cell.cube().0);
+}
+
+/// Pads that are 4 mm above the table touch nothing round that is lower than twice that.
+#[test]
+fn what_is_too_flat_or_leans_is_refused() {
+    let shape = Shape::Cylinder { radius: 0.003, length: 0.1 };
+    let flat = task(ObjectShape::Cylinder, shape, [0.006, 0.006, 0.1], 0.006, [0.0, FRAC_PI_2]);
+    assert!(try_start(&mut cell(&flat, "arm6"), flat.goal).is_err());
+    let rod = task(ObjectShape::Cylinder, rod(), ROD, 0.1, [0.0, 0.0]);
+    let refused = try_start(&mut cell(&rod, "arm6_scissor"), rod.goal).unwrap_err();
+    assert!(matches!(refused, PlanError::Shape { .. }), "{refused}");
+    assert!(refused.to_string().contains("boxes only"), "{refused}");
+}
