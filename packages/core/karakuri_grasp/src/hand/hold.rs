@@ -66,21 +66,6 @@ impl Contact {
         }
     }
 
-    /// Strength by which the planner counts a motion of the goal. [N]
-    pub(crate) fn counted(
-        &self,
-        hold: &Hold,
-        goal: &PickAndPlaceGoal,
-        s: &PickAndPlaceSettings,
-    ) -> f64 {
-        match self {
-            // Leaning fingers bear so little more than the weight that the force of the goal alone could slow a move without end.
-            Self::Pads(pads) if pads.lean.abs() > 0.0 => hold.strength(goal, s),
-            Self::Pads(_) => goal.grip_force,
-            Self::Lips(_) => hold.strength(goal, s),
-        }
-    }
-
     /// Friction at which a strength just bears a load at rest: `μ = load/ΣN`; infinite where friction does not bear it. [-]
     pub(crate) fn friction_at(&self, load: f64, strength: f64) -> f64 {
         match self {

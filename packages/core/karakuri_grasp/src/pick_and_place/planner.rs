@@ -309,7 +309,8 @@ impl Planner<'_> {
         trajectory: &mut JointTrajectory,
     ) {
         let Task { goal, settings, .. } = self.task;
-        let strength = hold.contact.counted(hold, goal, settings);
+        // With what the object needs, not with the goal's strength alone: less could slow a move without end.
+        let strength = hold.strength(goal, settings);
         let payload = Payload::of(goal, settings);
         for _ in 0..SLOWINGS {
             let mut load: f64 = 0.0;

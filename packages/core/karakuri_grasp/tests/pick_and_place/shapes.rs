@@ -2,7 +2,9 @@
 
 use core::f64::consts::FRAC_PI_2;
 
-use karakuri_grasp::pick_and_place::{ObjectShape, PickAndPlaceGoal, PlanError, moved, upright};
+use karakuri_grasp::pick_and_place::{
+    ObjectShape, PickAndPlaceGoal, PlanError, Stage, moved, upright,
+};
 use karakuri_model::Shape;
 use karakuri_physics::BodyDescription;
 use karakuri_spatial::{Pose, UnitQuaternion, Vector3};
@@ -121,4 +123,20 @@ fn what_is_too_flat_or_leans_is_refused() {
     let refused = try_start(&mut cell(&rod, "arm6_scissor"), rod.goal).unwrap_err();
     assert!(matches!(refused, PlanError::Shape { .. }), "{refused}");
     assert!(refused.to_string().contains("boxes only"), "{refused}");
+}
+
+/// 1.3 kg need twice the force that the goal begins with: they are carried by what they need, and not ever slower by the goal's.
+#[test]
+fn what_needs_more_than_the_usual_force_is_carried_in_time() {
+    let shape = Shape::Capsule { radius: 0.031, length: 0.084 };
+    let size = [0.062, 0.062, 0.146];
+    let mut task = task(ObjectShape::Capsule, shape, size, 0.062, [0.0, FRAC_PI_2]);
+    task.goal = PickAndPlaceGoal { mass: 1.3, friction: 0.5, max_grip_force: 40.0, ..task.goal };
+    let mut cell = cell(&task, "arm6");
+    start(&mut cell, task.goal);
+    while cell.machine.feedback().stage != Stage::Weigh {
+        cell.step();
+        let stage = cell.machine.feedback().stage;
+        assert!(cell.world.time() < 12.0 && !stage.is_final(), "{stage}");
+    }
 }
