@@ -8,7 +8,7 @@ use karakuri_spatial::Force;
 
 use super::hold::{Contact, Hold};
 use super::interface::{Centring, Channel, Engagement, Hand, Loss, Reading, Sample, Touch};
-use super::pads::{CLEARANCE, Edge, Pads};
+use super::pads::{CLEARANCE, Edge, LEAST_HEIGHT, Pads};
 use super::payload::Payload;
 use crate::end_effector::{EndEffectorError, FingerSensors, from_model};
 use crate::finger_sense::{FingerSense, HandReading};
@@ -113,10 +113,17 @@ impl OpeningHand {
         }
     }
 
-    /// Refusal of an object that is too wide by either side.
-    fn too_wide(&self, goal: &PickAndPlaceGoal) -> PlanError {
+    /// Refusal of an object that is too wide by either side, or too low where it is round.
+    fn no_room(&self, goal: &PickAndPlaceGoal) -> PlanError {
         let hand = self.fingers.as_ref();
         let pads = Pads::about(hand, goal, Edge::Y);
+        if pads.is_low {
+            return PlanError::Range {
+                what: "object_size, its height [m],",
+                value: goal.size.z,
+                range: format!("at least {LEAST_HEIGHT}, for pads to touch its round side"),
+            };
+        }
         let widest =
             hand.width_between(hand.position(hand.opening_range().1), pads.reach) - CLEARANCE;
         PlanError::Range {
@@ -208,7 +215,7 @@ impl Hand for OpeningHand {
             }
         }
         if found.is_empty() {
-            return Err(refusal.unwrap_or_else(|| self.too_wide(goal)));
+            return Err(refusal.unwrap_or_else(|| self.no_room(goal)));
         }
         Ok(found)
     }

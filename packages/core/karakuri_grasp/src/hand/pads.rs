@@ -38,8 +38,11 @@ pub(crate) struct Pads {
     /// Contact patch of the fingers.
     pub(super) patch: Patch,
     /// Whether the object is too low for the pads to touch its round side.
-    is_low: bool,
+    pub(super) is_low: bool,
 }
+
+/// Least height of an object with a round side: pads end at their clearance above its support, and reach below its middle by as much. [m]
+pub(super) const LEAST_HEIGHT: f64 = 4.0 * TIP_CLEARANCE;
 
 /// Horizontal edge of an object's box.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

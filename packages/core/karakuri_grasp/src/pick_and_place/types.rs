@@ -87,9 +87,9 @@ pub struct PickAndPlaceGoal {
     pub pick: ObjectPose,
     /// Pose at which it is to be placed.
     pub place: ObjectPose,
-    /// Force of each finger. [N]
+    /// Strength: the force of each finger, or of the vacuum over all cups. [N]
     pub grip_force: f64,
-    /// Force of each finger up to which it may be raised when the object slips or is heavier than stated. [N]
+    /// Strength up to which it may be raised when the object slips or is heavier than stated. [N]
     pub max_grip_force: f64,
     /// Height above pick and place at which the vertical motions begin. [m]
     pub approach_height: f64,

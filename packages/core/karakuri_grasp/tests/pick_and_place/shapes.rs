@@ -118,7 +118,8 @@ fn a_ball_is_held_until_it_is_let_go() {
 fn what_is_too_flat_or_leans_is_refused() {
     let shape = Shape::Cylinder { radius: 0.003, length: 0.1 };
     let flat = task(ObjectShape::Cylinder, shape, [0.006, 0.006, 0.1], 0.006, [0.0, FRAC_PI_2]);
-    assert!(try_start(&mut cell(&flat, "arm6"), flat.goal).is_err());
+    let refused = try_start(&mut cell(&flat, "arm6"), flat.goal).unwrap_err().to_string();
+    assert!(refused.contains("its height [m], is 0.006; it must be at least 0.016"), "{refused}");
     let rod = task(ObjectShape::Cylinder, rod(), ROD, 0.1, [0.0, 0.0]);
     let refused = try_start(&mut cell(&rod, "arm6_scissor"), rod.goal).unwrap_err();
     assert!(matches!(refused, PlanError::Shape { .. }), "{refused}");
