@@ -335,7 +335,13 @@ fn relations(model: &Model) -> String {
     lines.extend(model.end_effector.iter().map(|e| {
         let joints: Vec<_> = e.joints.iter().map(name).collect();
         let tool = &model.frames[e.tool_frame.0].name;
-        format!("end effector {}: {} at {tool}", e.kind, joints.join(", "))
+        let drives =
+            if joints.is_empty() { String::new() } else { format!(": {}", joints.join(", ")) };
+        format!("end effector {}{drives} at {tool}", e.kind)
+    }));
+    lines.extend(model.suctions.iter().map(|unit| {
+        let cups: Vec<_> = unit.cups.iter().map(|cup| cup.name.as_str()).collect();
+        format!("vacuum generator {}: {}", unit.name, cups.join(", "))
     }));
     if !model.postures.is_empty() {
         let names: Vec<_> = model.postures.iter().map(|p| p.name.as_str()).collect();

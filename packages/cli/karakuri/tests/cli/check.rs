@@ -35,6 +35,19 @@ fn a_real_robot_is_summed_up_in_json() {
 }
 
 #[test]
+fn a_hand_without_joints_and_its_cups_are_summed_up() {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../..");
+    let file = |path: &str| root.join(path).display().to_string();
+    let (urdf, yaml) = (file("urdf/arm6/arm6_suction4.urdf"), file("config/arm6_suction4.yaml"));
+    let output = check(&[&urdf, "--config", &yaml]).unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let cups = "vacuum generator vacuum: pad_cup_1, pad_cup_2, pad_cup_3, pad_cup_4";
+    for line in ["end effector suction at tool", cups] {
+        assert!(text.lines().any(|found| found == line), "`{line}` is not in: {text}");
+    }
+}
+
+#[test]
 fn problems_of_both_files_come_with_place_and_remedy() {
     let folder = tempfile::tempdir().unwrap();
     let (urdf, yaml) = (folder.path().join("a.urdf"), folder.path().join("a.yaml"));
