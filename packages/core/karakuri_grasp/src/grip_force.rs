@@ -286,9 +286,7 @@ impl GripForce {
         fingers: &[FingerForce; 2],
         dt: f64,
     ) {
-        // First-order low-pass filter of the forces, discretised exactly.
-        // Exact for a reading held over the period, so the cut-off is the same at any rate of the messages.
-        let gain = 1.0 - (-core::f64::consts::TAU * FILTER * dt).exp();
+        let gain = filter_gain(dt);
         for (k, finger) in fingers.iter().enumerate() {
             self.filtered[k] += gain * (finger.normal - self.filtered[k]);
             self.state.forces[k] = self.filtered[k] - self.tare[k];
@@ -357,6 +355,12 @@ impl GripForce {
         // `θ̇ = ω (ΣF − 2F*)/K`, limited to the touch speed.
         (FORCE_RATE * error / gradient).clamp(-touch_rate, touch_rate)
     }
+}
+
+/// Gain of the first-order low-pass filter of forces over a period [s], discretised exactly. [-]
+pub(crate) fn filter_gain(dt: f64) -> f64 {
+    // Exact for a reading held over the period, so the cut-off is the same at any rate of the messages.
+    1.0 - (-core::f64::consts::TAU * FILTER * dt).exp()
 }
 
 /// Whether the mean force is the desired one, and neither finger has much less. [N]

@@ -139,8 +139,8 @@ impl PickAndPlace {
         self.hand.drive()
     }
 
-    /// Suction cups of a measurement's vacuums, by their names, in their order.
-    pub fn cups(&self) -> &[String] {
+    /// Suction cups of a measurement's vacuums, in their order.
+    pub fn cups(&self) -> &[Channel] {
         self.hand.cups()
     }
 
@@ -523,7 +523,7 @@ impl PickAndPlace {
 
     /// Motion sideways to the finger that touches, as fast as it closes: that finger keeps its place and the other one comes.
     fn centring(&self, run: &mut Run, q: &[f64]) -> Option<Reaction> {
-        let Centring { side, speed } = self.hand.centring()?;
+        let Centring { side, speed } = self.hand.centring(&self.model, &self.data)?;
         // From the planned pose, or each of several centrings would have the whole reach again.
         let done = side * run.plan.off_centre(&self.model, q);
         let rest = CENTRING_REACH - done;

@@ -38,7 +38,8 @@ pub(crate) fn new(node: &mut Node<Gripper>) -> Result<Gripper, Box<dyn std::erro
     for (i, topic) in wrenches.iter().enumerate() {
         node.subscribe(topic, samples.clone(), move |s: &mut Gripper, m| on_wrench(s, i, m))?;
     }
-    let pressures: Vec<_> = machine.cups().iter().map(|cup| format!("pressure/{cup}")).collect();
+    let pressures: Vec<_> =
+        machine.cups().iter().map(|cup| format!("pressure/{}", cup.name)).collect();
     for (i, topic) in pressures.iter().enumerate() {
         node.subscribe(topic, samples.clone(), move |s: &mut Gripper, m| on_pressure(s, i, m))?;
     }

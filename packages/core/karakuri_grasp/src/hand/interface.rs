@@ -33,8 +33,8 @@ pub(crate) trait Hand: Debug + Send {
     /// Name of what is commanded: its driven joint, or its vacuum generator.
     fn drive(&self) -> &str;
 
-    /// Suction cups of its vacuums, by their names, in the order of a measurement's.
-    fn cups(&self) -> &[String] {
+    /// Its suction cups, in the order of a measurement's vacuums.
+    fn cups(&self) -> &[Channel] {
         &[]
     }
 
@@ -123,8 +123,8 @@ pub(crate) trait Hand: Debug + Send {
         None
     }
 
-    /// Motion that brings the tool to the middle of an object that it touches on one side alone.
-    fn centring(&self) -> Option<Centring> {
+    /// Motion that brings the tool to the middle of an object that it touches on one side alone, at the forward kinematics in `data`.
+    fn centring(&self, _model: &Model, _data: &Data) -> Option<Centring> {
         None
     }
 

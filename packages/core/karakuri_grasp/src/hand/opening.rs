@@ -2,7 +2,7 @@
 
 use core::f64::consts::{FRAC_PI_2, FRAC_PI_4};
 
-use karakuri_dynamics::frame_pose;
+use karakuri_dynamics::{Data, frame_pose};
 use karakuri_model::{FrameId, Model};
 use karakuri_spatial::Force;
 
@@ -32,8 +32,6 @@ pub struct OpeningHand {
     width: f64,
     load: f64,
     touch: f64,
-    /// Side of the tool's y on which each finger is: 1 or −1; 0 where no sensor tells.
-    sides: [f64; 2],
     drive: String,
     channels: [Channel; 3],
     monitor: GripMonitor,
@@ -57,7 +55,6 @@ impl OpeningHand {
             width: 0.0,
             load: 0.0,
             touch: 0.0,
-            sides: [0.0; 2],
             drive: joint.name.clone(),
             channels: [
                 Channel::new("opening", "m"),
@@ -246,9 +243,6 @@ impl Hand for OpeningHand {
         let X_WT = frame_pose(model, data, hand.tool_frame());
         let pull = |f: &FingerForce| -(X_WT.rotation * f.tangential).z;
         self.load = felt.iter().map(pull).sum();
-        if let Some(sensors) = self.sense.sensors() {
-            self.sides = sensors.sides(model, data);
-        }
         let state = self.grip.state();
         let values = [state.opening, state.forces[0], state.forces[1]];
         for (channel, value) in self.channels.iter_mut().zip(values) {
@@ -375,12 +369,13 @@ impl Hand for OpeningHand {
         Some(PROBE)
     }
 
-    fn centring(&self) -> Option<Centring> {
+    fn centring(&self, model: &Model, data: &Data) -> Option<Centring> {
         let [a, b] = self.grip.state().touching;
-        let side = if a && !b { self.sides[0] } else { self.sides[1] };
+        let sides = self.sense.sensors()?.sides(model, data);
+        let side = if a && !b { sides[0] } else { sides[1] };
         // Each finger moves at half the rate of the opening; at 0.45 of it the hand stays a little slower.
         let speed = 0.45 * self.grip.settings().touch_speed;
-        (!self.sensors.is_empty()).then_some(Centring { side, speed })
+        Some(Centring { side, speed })
     }
 
     fn part(&self) -> &'static str {

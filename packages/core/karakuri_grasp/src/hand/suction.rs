@@ -17,7 +17,7 @@ use super::interface::{Channel, Engagement, Hand, Loss, Reading, Sample, Touch};
 use super::lips::{Lips, Place, UNIT};
 use super::payload::{Payload, too_heavy};
 use crate::end_effector::{EndEffectorError, Numbers};
-use crate::grip_force::HandReference;
+use crate::grip_force::{HandReference, filter_gain};
 use crate::grip_monitor::GripTrend;
 use crate::pick_and_place::PlanError;
 use crate::pick_and_place::types::{Failure, PickAndPlaceGoal, PickAndPlaceSettings, Profile};
@@ -40,9 +40,7 @@ const HYSTERESIS: f64 = 0.25;
 const EDGE: f64 = 0.002;
 /// Largest distance of lips from one plane, and largest sine of the angle between their axes and the tool's. [m, -]
 const EVEN: f64 = 1e-3;
-/// Cut-off of the filter of the wrist's force, as that of the fingers'. [Hz]
-const FILTER: f64 = 40.0;
-/// Time in which that filter has forgotten what came before: 4 millionths are left. [s]
+/// Time in which the filter of the forces has forgotten what came before: 4 millionths are left. [s]
 const SETTLED: f64 = 0.05;
 
 /// A hand of suction cups.
@@ -52,17 +50,14 @@ pub(crate) struct SuctionHand {
     /// Position of the lips along the tool's x. [m]
     depth: f64,
     places: Vec<Place>,
-    names: Vec<String>,
     /// Name of the generator.
     generator: String,
-    channels: Vec<Channel>,
+    /// The cups' vacuums. [Pa]
+    cups: Vec<Channel>,
     /// Greatest vacuum. [Pa]
     vacuum_max: f64,
     threshold: PartThreshold,
-    sensors: Vec<usize>,
     wrist: Option<Wrist>,
-    /// Vacuums in the cups. [Pa]
-    vacuums: Vec<f64>,
     parts: Vec<Part>,
     /// Desired strength; 0 lets go. [N]
     desired: f64,
@@ -107,14 +102,11 @@ impl SuctionHand {
         Ok(Self {
             tool_frame: config.tool_frame,
             depth: places.first().map_or(0.0, |place| place.center.x),
-            channels: unit.cups.iter().map(|cup| Channel::new(&cup.name, "Pa")).collect(),
-            names: unit.cups.iter().map(|cup| cup.name.clone()).collect(),
+            cups: unit.cups.iter().map(|cup| Channel::new(&cup.name, "Pa")).collect(),
             generator: unit.name.clone(),
             vacuum_max,
             threshold: PartThreshold { present, hysteresis: HYSTERESIS * present },
-            sensors: wrist.iter().map(|wrist| wrist.sensor).collect(),
             wrist,
-            vacuums: vec![0.0; places.len()],
             parts: vec![Part::Detached; places.len()],
             places,
             desired: 0.0,
@@ -137,7 +129,7 @@ impl SuctionHand {
 
     /// Force of the vacuums over their areas. [N]
     fn force(&self) -> f64 {
-        self.places.iter().zip(&self.vacuums).map(|(place, vacuum)| place.area * vacuum).sum()
+        self.places.iter().zip(&self.cups).map(|(place, cup)| place.area * cup.value).sum()
     }
 
     /// Way to hold an object from above after so many quarters of a turn: the tool's y along the object's y at 0 and 2, along its x at 1 and 3.
@@ -237,9 +229,9 @@ impl SuctionHand {
     }
 
     fn kilopascals(&self) -> String {
-        let each = self.names.iter().zip(&self.vacuums);
+        let each = self.cups.iter();
         let each: Vec<_> =
-            each.map(|(name, vacuum)| format!("{:.1} kPa in `{name}`", 1e-3 * vacuum)).collect();
+            each.map(|cup| format!("{:.1} kPa in `{}`", 1e-3 * cup.value, cup.name)).collect();
         format!("vacuum {}", each.join(", "))
     }
 }
@@ -273,8 +265,8 @@ impl Hand for SuctionHand {
         &self.generator
     }
 
-    fn cups(&self) -> &[String] {
-        &self.names
+    fn cups(&self) -> &[Channel] {
+        &self.cups
     }
 
     fn suction_mut(&mut self) -> Option<&mut SuctionHand> {
@@ -286,7 +278,7 @@ impl Hand for SuctionHand {
     }
 
     fn sensors(&self) -> &[usize] {
-        &self.sensors
+        self.wrist.as_ref().map_or(&[], |wrist| core::slice::from_ref(&wrist.sensor))
     }
 
     fn lacks(&self) -> Option<&'static str> {
@@ -325,21 +317,18 @@ impl Hand for SuctionHand {
     }
 
     fn update(&mut self, sample: &Sample<'_>) -> HandReference {
-        for (vacuum, measured) in self.vacuums.iter_mut().zip(sample.measured.vacuums) {
+        for (cup, measured) in self.cups.iter_mut().zip(sample.measured.vacuums) {
             // One that is not known holds nothing.
-            *vacuum = if measured.is_finite() { *measured } else { 0.0 };
-        }
-        for (channel, vacuum) in self.channels.iter_mut().zip(&self.vacuums) {
-            channel.value = *vacuum;
+            cup.value = if measured.is_finite() { *measured } else { 0.0 };
         }
         let force = self.force();
-        if sample.is_first && self.vacuums.iter().any(|vacuum| *vacuum > self.threshold.present) {
+        if sample.is_first && self.cups.iter().any(|cup| cup.value > self.threshold.present) {
             // What a hand before this one holds stays held.
             self.desired = force.min(self.force_max());
         }
         let releases = self.desired <= 0.0;
-        for (part, vacuum) in self.parts.iter_mut().zip(&self.vacuums) {
-            *part = self.threshold.next(*part, *vacuum, releases);
+        for (part, cup) in self.parts.iter_mut().zip(&self.cups) {
+            *part = self.threshold.next(*part, cup.value, releases);
         }
         self.engaging += sample.dt;
         if let (Some(wrist), Some(wrench)) = (&mut self.wrist, sample.measured.wrenches.first()) {
@@ -385,7 +374,7 @@ impl Hand for SuctionHand {
     }
 
     fn channels(&self) -> &[Channel] {
-        &self.channels
+        &self.cups
     }
 
     fn trend(&mut self, _carries: bool, _elapsed: f64) -> GripTrend {
@@ -436,7 +425,7 @@ impl Hand for SuctionHand {
     }
 
     fn is_free(&self) -> bool {
-        self.vacuums.iter().all(|vacuum| *vacuum < FREE)
+        self.cups.iter().all(|cup| cup.value < FREE)
     }
 
     fn part(&self) -> &'static str {
@@ -526,9 +515,7 @@ impl Wrist {
         // The arm on the hand is what the sensor measures; less what moves the hand, it is what pulls at it.
         let pull = R_WS * wrench.force - acceleration * mass;
         let filtered = self.filtered.get_or_insert(pull);
-        // First-order low-pass filter, exact for a reading that is held over the period.
-        let gain = 1.0 - (-core::f64::consts::TAU * FILTER * dt).exp();
-        *filtered += (pull - *filtered) * gain;
+        *filtered += (pull - *filtered) * filter_gain(dt);
         self.age += dt;
         if self.tare.is_none() && self.age > SETTLED {
             self.tare = Some(*filtered);
