@@ -447,6 +447,51 @@ pub enum Shape {
     Mesh(Arc<Mesh>),
 }
 
+impl Shape {
+    /// Middle and edges of the box around it, along its own axes; of an empty mesh both are zero. [m] (3 each)
+    pub fn bounds(&self) -> (Vector3, Vector3) {
+        let round = |radius: f64, length: f64| Vector3::new(2.0 * radius, 2.0 * radius, length);
+        let edges = match self {
+            Self::Box { size } => *size,
+            Self::Sphere { radius } => Vector3::repeat(2.0 * radius),
+            Self::Cylinder { radius, length } => round(*radius, *length),
+            Self::Capsule { radius, length } => round(*radius, length + 2.0 * radius),
+            Self::Ellipsoid { semi_axes } => semi_axes * 2.0,
+            Self::Mesh(mesh) => return mesh.bounds(),
+        };
+        (Vector3::zeros(), edges)
+    }
+}
+
+/// Sides of a cone's base: its middles are a thousandth of the radius nearer to the axis than its corners.
+const CONE_SIDES: u32 = 64;
+
+impl Mesh {
+    /// Cone about z with its point up, centred on the centre of mass of a solid one: a quarter of its height above the base.
+    pub fn cone(radius: f64, height: f64) -> Self {
+        let corner = |i: u32| {
+            let (sin, cos) =
+                (core::f64::consts::TAU * f64::from(i) / f64::from(CONE_SIDES)).sin_cos();
+            [radius * cos, radius * sin, -0.25 * height]
+        };
+        let mut vertices: Vec<_> = (0..CONE_SIDES).map(corner).collect();
+        vertices.push([0.0, 0.0, 0.75 * height]);
+        let next = |i: u32| (i + 1) % CONE_SIDES;
+        let side = (0..CONE_SIDES).map(|i| [i, next(i), CONE_SIDES]);
+        let base = (1..CONE_SIDES - 1).map(|i| [0, i + 1, i]);
+        let triangles = side.chain(base).collect();
+        Self { path: PathBuf::new(), vertices, triangles, convex: Convex::Hull }
+    }
+
+    /// Middle and edges of the box around it. [m] (3 each)
+    fn bounds(&self) -> (Vector3, Vector3) {
+        let mut points = self.vertices.iter().map(|&v| Vector3::from(v));
+        let Some(first) = points.next() else { return (Vector3::zeros(), Vector3::zeros()) };
+        let (low, high) = points.fold((first, first), |(l, h), p| (l.inf(&p), h.sup(&p)));
+        (0.5 * (low + high), high - low)
+    }
+}
+
 /// A triangle mesh. `vertices` are scaled already. [m]
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mesh {

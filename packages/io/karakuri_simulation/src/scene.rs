@@ -158,7 +158,7 @@ fn read_shape(
 ) -> Result<Option<Diagnostic>, Diagnostic> {
     let Shape::Mesh(mesh) = &body.description.shape else { return Ok(None) };
     if mesh.path.as_os_str().is_empty() {
-        // A height field is in the scene itself.
+        // A cone or a height field is in the scene itself.
         return Ok(None);
     }
     let convex = mesh.convex.clone();

@@ -9,7 +9,7 @@ use karakuri_ros::msg::sensor_msgs::msg::JointState;
 use karakuri_ros::msg::std_msgs::msg::{ColorRGBA, Header};
 use karakuri_ros::msg::visualization_msgs::msg::{Marker, MarkerArray};
 use karakuri_ros::{IntoMessage, Node, Publisher, RosError, qos};
-use karakuri_spatial::{Pose, Vector3};
+use karakuri_spatial::Pose;
 
 use crate::backend::Backend;
 
@@ -70,12 +70,17 @@ fn object_states(world: &World, header: &Header) -> ObjectStates {
         .map(|id| {
             let body = world.body(id);
             let description = body.description();
+            let (middle, size) = description.shape.bounds();
+            let pose = body.shape_pose() * Pose::from_translation(middle);
+            // The velocity is that of the centre of mass.
+            let mut twist = body.velocity();
+            twist.linear += twist.angular.cross(&(pose.translation - body.pose().translation));
             ObjectState {
                 name: description.name.clone(),
-                pose: body.pose().to_message(),
-                twist: body.velocity().to_message(),
+                pose: pose.to_message(),
+                twist: twist.to_message(),
                 mass: description.mass,
-                size: size(&description.shape).to_message(),
+                size: size.to_message(),
             }
         })
         .collect();
@@ -117,27 +122,6 @@ fn robot_markers(world: &World, id: RobotId, header: &Header) -> Vec<Marker> {
     shapes.map(marker).collect()
 }
 
-/// Edges of the box around a shape. [m] (3)
-fn size(shape: &Shape) -> Vector3 {
-    match shape {
-        Shape::Box { size } => *size,
-        Shape::Sphere { radius } => Vector3::repeat(2.0 * radius),
-        Shape::Cylinder { radius, length } => Vector3::new(2.0 * radius, 2.0 * radius, *length),
-        Shape::Capsule { radius, length } => {
-            Vector3::new(2.0 * radius, 2.0 * radius, length + 2.0 * radius)
-        }
-        Shape::Ellipsoid { semi_axes } => semi_axes * 2.0,
-        Shape::Mesh(mesh) => {
-            let points = mesh.vertices.iter().map(|&v| Vector3::from(v));
-            let (low, high) = points.fold(
-                (Vector3::repeat(f64::INFINITY), Vector3::repeat(f64::NEG_INFINITY)),
-                |(low, high), p| (low.inf(&p), high.sup(&p)),
-            );
-            if mesh.vertices.is_empty() { Vector3::zeros() } else { high - low }
-        }
-    }
-}
-
 fn object_markers(world: &World, header: &Header) -> MarkerArray {
     let markers = world.body_ids().map(|id| {
         let body = world.body(id);
@@ -157,7 +141,7 @@ fn shape_marker(shape: &Shape, [r, g, b, a]: [f32; 4], pose: &Pose, header: &Hea
         header: header.clone(),
         type_: marker_type(shape),
         pose: pose.to_message(),
-        scale: size(shape).to_message(),
+        scale: shape.bounds().1.to_message(),
         color: ColorRGBA { r, g, b, a },
         ..Marker::default()
     };

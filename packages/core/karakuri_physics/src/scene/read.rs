@@ -434,8 +434,8 @@ fn read_body(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<SceneBo
     #[expect(clippy::cast_possible_truncation, reason = "a colour from 0 to 1")]
     let color = [color.x as f32, color.y as f32, color.z as f32, 1.0];
     // A height field is an open surface, with no inside for a hull or a volume.
-    let is_field = |m: &Mesh| m.path.as_os_str().is_empty();
-    if !fixed && matches!(&shape, Some(Shape::Mesh(mesh)) if is_field(mesh)) {
+    let is_field = fields.get("shape").is_some_and(|(n, _)| n.get("heightfield").is_some());
+    if !fixed && is_field {
         let message = format!("{path}: a height field cannot move");
         reader.error(node, message, "write `fixed: true`");
     }
@@ -468,13 +468,14 @@ fn read_body(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<SceneBo
 }
 
 fn read_shape(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<Shape> {
-    let kinds = ["box", "sphere", "cylinder", "capsule", "ellipsoid", "mesh", "heightfield"];
+    let kinds =
+        ["box", "sphere", "cylinder", "capsule", "cone", "ellipsoid", "mesh", "heightfield"];
     let fields = reader.fields(node, path, &kinds);
     let mut given = kinds.into_iter().filter(|k| fields.get(k).is_some());
     // Exactly one: of two kinds nobody knows which is meant.
     let (Some(kind), None) = (given.next(), given.next()) else {
         let remedy = "write one of {box: [x, y, z]}, {sphere: {radius: r}}, {cylinder: {radius: r, length: l}}, \
-                      {capsule: {radius: r, length: l}}, {ellipsoid: {semi_axes: [x, y, z]}}, {mesh: {file: f}}, {heightfield: {cell: c, heights: [[...], ...]}}";
+                      {capsule: {radius: r, length: l}}, {cone: {radius: r, length: l}}, {ellipsoid: {semi_axes: [x, y, z]}}, {mesh: {file: f}}, {heightfield: {cell: c, heights: [[...], ...]}}";
         reader.error(node, format!("{path}: expected one shape"), remedy);
         return None;
     };
@@ -508,10 +509,10 @@ fn read_shape(reader: &mut Reader<'_>, node: &Node, path: &str) -> Option<Shape>
             let radius = required_number(reader, &fields, "radius", &LENGTH, "m", "0.05");
             let length = required_number(reader, &fields, "length", &LENGTH, "m", "0.1");
             let (radius, length) = (radius?, length?);
-            Some(if kind == "cylinder" {
-                Shape::Cylinder { radius, length }
-            } else {
-                Shape::Capsule { radius, length }
+            Some(match kind {
+                "cylinder" => Shape::Cylinder { radius, length },
+                "cone" => Shape::Mesh(Arc::new(Mesh::cone(radius, length))),
+                _ => Shape::Capsule { radius, length },
             })
         }
     }

@@ -49,7 +49,7 @@ export function shapeFields(entry: Entry): { path: string; name: string }[] {
   const shape = (entry.shape ?? {}) as Entry;
   if ('box' in shape) return ['x', 'y', 'z'].map((name, i) => ({ path: `shape.box.${i}`, name }));
   if ('sphere' in shape) return [{ path: 'shape.sphere.radius', name: 'radius' }];
-  for (const kind of ['cylinder', 'capsule']) {
+  for (const kind of ['cylinder', 'capsule', 'cone']) {
     if (kind in shape) return ['radius', 'length'].map((name) => ({ path: `shape.${kind}.${name}`, name }));
   }
   if ('ellipsoid' in shape)
