@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes arm6.urdf, arm6_mimic.urdf, arm6_scissor.urdf, arm6_suction.urdf, arm6_suction4.urdf and the meshes; `--check` only compares with what is there.
+"""Writes arm6.urdf, arm6_mimic.urdf, arm6_scissor.urdf, arm6_three_fingers.urdf, arm6_suction.urdf, arm6_suction4.urdf and the meshes; `--check` only compares with what is there.
 
 Everything about the arm's body is decided here; gains, loops and sensors are in config/<robot>.yaml. Needs Python only.
 At zero the arm stands upright and its tool looks forward (x); every link frame is then parallel to the base.
@@ -27,6 +27,12 @@ OPEN, CLOSED = 0.4389, -0.4367  # crank angles at 85.0 mm and 0.2 mm
 # finger's line, outwards: opening = 2 (JAW sin angle + JAW_OFFSET cos angle).
 JAW, JAW_OFFSET = TOOL_X - PIVOT_X, 0.010
 SCISSOR_OPEN, SCISSOR_CLOSED = 0.5985, -0.1020  # angles at 110 mm and 3 mm
+
+# Three fingers: their knuckles are PALM_RADIUS from the palm's axis and KNUCKLE_X ahead, a thumb at −y and two at ±60° from +y, which spread about x.
+# Its bar is BAR_Y outwards of the line from the knuckle to the tip, so that it goes about what is wide and tall.
+# A finger is FINGER long from the knuckle to the middle of its tip: opening = 2 (PALM_RADIUS + FINGER sin angle - TIP_RADIUS) where it is spread.
+PALM_RADIUS, KNUCKLE_X, FINGER, TIP_RADIUS, BAR_Y = 0.024, TOOL_X - 0.090, 0.090, 0.008, 0.018
+FINGER_OPEN, FINGER_CLOSED, SPREAD = 0.5107, -0.1618, math.pi / 3  # angles at 120 mm and 3 mm; spread for what is round
 
 # The suction hands: a Schmalz SAF 40, and four SMC pads of 32 mm. Lengths from the fitting to the lip, which is at the tool.
 CUP_RADIUS, CUP_LENGTH, PAD_CUP_RADIUS, PAD_CUP_LENGTH, LIP_ROOM = 0.0191, 0.022, 0.016, 0.020, 0.004
@@ -157,6 +163,35 @@ def jaw(side):
     }
 
 
+def ball(color, radius):
+    return Solid("ball", color, (0, 0, 0), (radius,))
+
+
+def hub():
+    """The palm of three fingers."""
+    return (0.58, [
+        cylinder("dark", (0, 0, 0), (0.012, 0, 0), 0.0335, 0.002),
+        trim("dark", (KNUCKLE_X - 0.030, -PALM_RADIUS, 0), (KNUCKLE_X - 0.004, -PALM_RADIUS, 0), 0.009, 0.0015),
+        cylinder("shell", (0.012, 0, 0), (KNUCKLE_X - 0.020, 0, 0), 0.040, 0.006),
+        trim("accent", (0.022, 0, 0), (0.028, 0, 0), 0.0408, 0.001),
+    ])
+
+
+def knuckle():
+    """What the spread turns: the bearing of a finger."""
+    return (0.03, [cylinder("dark", (-0.022, 0, 0), (-0.004, 0, 0), 0.009, 0.0015, collide=False)])
+
+
+def digit(side):
+    """A finger, along x from its knuckle to its tip, which opens towards `side` of y."""
+    return (0.070, [
+        cylinder("dark", (0, 0, -0.009), (0, 0, 0.009), 0.009, 0.0015),
+        box("dark", (0.013, BAR_Y + 0.006, 0.012), (0.002, side * (BAR_Y + 0.006) / 2, 0), 0.002),
+        cylinder("shell", (0.004, side * BAR_Y, 0), (FINGER + 0.004, side * BAR_Y, 0), 0.0055, 0.002),
+        box("shell", (0.009, BAR_Y - 0.004, 0.009), (FINGER, side * (BAR_Y + 0.004) / 2, 0), 0.001),
+    ])
+
+
 def stem():
     """The holder of one cup, with its vacuum generator."""
     return (0.34, [
@@ -200,7 +235,7 @@ ARM_JOINTS = {
     "wrist_yaw": ("wrist_1_link", "wrist_2_link", (0, 0, 0.100), "z", -3.05, 3.05, PI, 30),
     "wrist_roll": ("wrist_2_link", "wrist_3_link", (0.050, 0, 0), "x", -3.05, 3.05, PI, 30),
 }
-AXIS = {"x": "1 0 0", "y": "0 1 0", "z": "0 0 1", "-z": "0 0 -1"}
+AXIS = {"x": "1 0 0", "-x": "-1 0 0", "y": "0 1 0", "z": "0 0 1", "-z": "0 0 -1"}
 
 
 def numbers(values):
@@ -226,7 +261,8 @@ def link_xml(name, mass, solids):
             rpy = f' rpy="{numbers(RPY[s.axis])}"' if s.axis != "z" else ""
             shape = f'<cylinder radius="{s.size[0]:.9g}" length="{s.size[1]:.9g}"/>'
         else:
-            rpy, shape = "", f'<box size="{numbers(s.size)}"/>'
+            rpy = ""
+            shape = f'<sphere radius="{s.size[0]:.9g}"/>' if s.shape == "ball" else f'<box size="{numbers(s.size)}"/>'
         lines.append(f'    <collision><origin xyz="{numbers(s.center)}"{rpy}/><geometry>{shape}</geometry></collision>')
     return lines + ["  </link>"]
 
@@ -273,6 +309,22 @@ def jaw_joints(name, side):
                    limits, mimic),
         *joint_xml(f"{name}_pad_joint", "fixed", f"{name}_finger", f"{name}_pad", (JAW, side * pad_y, 0)),
     ]
+
+
+def digit_joints():
+    """A thumb, and two fingers that spread: the right one's spread mimics the left one's."""
+    flat, limits = math.sin(SPREAD) * PALM_RADIUS, (FINGER_CLOSED, FINGER_OPEN, 2.0, 3.0)
+    joints = joint_xml("thumb_joint", "revolute", "hub", "thumb", (KNUCKLE_X, -PALM_RADIUS, 0), "-z", limits)
+    for name, side in SIDES:
+        mimic = ("left_spread_joint", 1) if side < 0 else None
+        joints += joint_xml(f"{name}_spread_joint", "revolute", "hub", f"{name}_knuckle",
+                            (KNUCKLE_X, math.cos(SPREAD) * PALM_RADIUS, side * flat), "x" if side > 0 else "-x",
+                            (-0.02, 1.07, 1.5, 3.0), mimic)
+        joints += joint_xml(f"{name}_digit_joint", "revolute", f"{name}_knuckle", f"{name}_digit", (0, 0, 0), "z", limits)
+    for name in ("thumb", "left_digit", "right_digit"):
+        tip = "thumb_tip" if name == "thumb" else name.replace("digit", "tip")
+        joints += joint_xml(f"{tip}_joint", "fixed", name, tip, (FINGER, 0, 0))
+    return joints
 
 
 def cup_joints(parent, places):
@@ -325,16 +377,21 @@ def files():
     one, four = {"cup": (0, 0)}, {f"pad_cup_{k + 1}": place for k, place in enumerate(PAD_CUPS)}
     suction = {"stem": stem()} | {name: cup(0.0136, CUP_RADIUS, CUP_LENGTH) for name in one}
     suction4 = {"frame": frame()} | {name: cup(0.009, PAD_CUP_RADIUS, PAD_CUP_LENGTH) for name in four}
+    tip = lambda: (0.010, [ball("rubber", TIP_RADIUS)])
+    three = {"hub": hub(), "thumb": digit(-1), "thumb_tip": tip()}
+    for name, _ in SIDES:
+        three |= {f"{name}_knuckle": knuckle(), f"{name}_digit": digit(1), f"{name}_tip": tip()}
     robots = {
         "arm6": (linkage, "palm", cranks(True)),
         "arm6_mimic": (linkage, "palm", cranks(False)),
         "arm6_scissor": (scissor, "fork", jaws),
+        "arm6_three_fingers": (three, "hub", digit_joints()),
         "arm6_suction": (suction, "stem", cup_joints("stem", one)),
         "arm6_suction4": (suction4, "frame", cup_joints("frame", four)),
     }
     arm = arm_links()
     out = {HERE / f"{robot}.urdf": urdf(robot, arm | links, *rest) for robot, (links, *rest) in robots.items()}
-    for name, (_, solids) in (arm | linkage | scissor | suction | suction4).items():
+    for name, (_, solids) in (arm | linkage | scissor | three | suction | suction4).items():
         for color in dict.fromkeys(s.color for s in solids):
             mesh = mesh_name(name, color)
             out[HERE / "meshes" / f"{mesh}.stl"] = stl(f"karakuri arm6 {mesh}", [s for s in solids if s.color == color])

@@ -26,7 +26,7 @@ RPY = {"x": (0, math.pi / 2, 0), "y": (-math.pi / 2, 0, 0), "z": (0, 0, 0)}
 
 @dataclass(frozen=True)
 class Solid:
-    """`shape` is `cylinder` (size: radius, length), `box` (size: x, y, z) or `slot` (a box whose x ends are round)."""
+    """`shape` is `cylinder` (size: radius, length), `box` (size: x, y, z), `slot` (a box whose x ends are round) or `ball` (size: radius)."""
 
     shape: str
     color: str
@@ -41,6 +41,8 @@ class Solid:
     def volume(self):
         if self.shape == "cylinder":
             return math.pi * self.size[0] ** 2 * self.size[1]
+        if self.shape == "ball":
+            return 4 / 3 * math.pi * self.size[0] ** 3
         return self.size[0] * self.size[1] * self.size[2]
 
     def unit_inertia(self):
@@ -49,13 +51,16 @@ class Solid:
             radius, length = self.size
             along, across = radius**2 / 2, (3 * radius**2 + length**2) / 12
             return tuple(along if axis == self.axis else across for axis in "xyz")
+        if self.shape == "ball":
+            return (0.4 * self.size[0] ** 2,) * 3
         x, y, z = (s * s / 12 for s in self.size)
         return (y + z, x + z, x + y)
 
     def triangles(self):
         """Corners, outwards by the right-hand rule."""
         inner, radius, half, axis = self._outline()
-        fillet = min(self.fillet, radius, half)
+        # A ball is a disc as high as it is wide, with nothing but its rim.
+        fillet = radius if self.shape == "ball" else min(self.fillet, radius, half)
         u, v, w = AXES[axis]
         rings = [self._ring(inner, r, h, u, v, w) for h, r in self._profile(radius, half, fillet)]
         n = len(rings[0])
@@ -75,6 +80,8 @@ class Solid:
         """Corners of the polygon, radius around it, half of the sweep, axis of the sweep."""
         if self.shape == "cylinder":
             return [(0.0, 0.0)], self.size[0], self.size[1] / 2, self.axis
+        if self.shape == "ball":
+            return [(0.0, 0.0)], self.size[0], self.size[0], "z"
         x, y, z = self.size
         if self.shape == "slot":  # swept along z
             reach = x / 2 - y / 2
@@ -87,7 +94,7 @@ class Solid:
         end = self.end_radius or radius
         if fillet == 0:
             return [(-half, radius), (half, end)]
-        steps = 1 if fillet < 0.002 else 2 if fillet < 0.008 else 3
+        steps = 6 if self.shape == "ball" else 1 if fillet < 0.002 else 2 if fillet < 0.008 else 3
         turns = [math.pi / 2 * k / steps for k in range(steps + 1)]
         low = [(-half + fillet * (1 - math.sin(t)), radius - fillet * (1 - math.cos(t))) for t in reversed(turns)]
         high = [(half - fillet * (1 - math.sin(t)), end - fillet * (1 - math.cos(t))) for t in turns]
