@@ -8,6 +8,7 @@ mod parallel_linkage;
 mod parallel_slide;
 mod pivoting_jaw;
 mod scissor;
+mod three_fingers;
 
 pub(crate) use hand::Numbers;
 pub use hand::{
@@ -17,6 +18,7 @@ pub use parallel_linkage::ParallelLinkage;
 pub use parallel_slide::ParallelSlide;
 pub use pivoting_jaw::PivotingJaw;
 pub use scissor::Scissor;
+pub use three_fingers::{Spread, ThreeFingers};
 
 use karakuri_dynamics::{Data, frame_pose};
 use karakuri_model::{FrameId, Model};
@@ -28,6 +30,7 @@ pub const KINDS: &[Kind] = &[
     parallel_slide::REGISTERED,
     pivoting_jaw::REGISTERED,
     scissor::REGISTERED,
+    three_fingers::REGISTERED,
 ];
 
 /// Makes the hand that a model's `end_effector` describes.
@@ -53,19 +56,19 @@ pub fn from_model(model: &Model) -> Result<Box<dyn EndEffector>, EndEffectorErro
     }
 }
 
-/// The two finger sensors of a hand, as indices into the model's sensors.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Sensors of a hand's fingers, one each, as indices into the model's sensors: one finger a side, or a thumb and two.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FingerSensors {
-    sensors: [usize; 2],
+    sensors: Vec<usize>,
     tool: FrameId,
 }
 
 impl FingerSensors {
-    /// Sensors that the model's `end_effector` names.
+    /// Sensors that the model's `end_effector` names; `n` is the number of fingers.
     ///
     /// # Errors
-    /// When the model has no `end_effector`, a named sensor is not the robot's, or it does not name two.
-    pub fn new(model: &Model) -> Result<Self, EndEffectorError> {
+    /// When the model has no `end_effector`, a named sensor is not the robot's, or it does not name one a finger.
+    pub fn new(model: &Model, n: usize) -> Result<Self, EndEffectorError> {
         let Some(config) = &model.end_effector else {
             return Err(EndEffectorError::None { robot: model.name.clone() });
         };
@@ -73,42 +76,68 @@ impl FingerSensors {
             let index = model.sensors.iter().position(|s| s.name == *name);
             index.ok_or_else(|| EndEffectorError::UnknownSensor { name: name.clone() })
         };
-        match config.sensors.as_slice() {
-            [a, b] => Ok(Self { sensors: [find(a)?, find(b)?], tool: config.tool_frame }),
-            other => Err(EndEffectorError::Parts {
-                kind: "two fingers",
-                want: "two sensors, one a finger",
-                got: other.len(),
-            }),
+        if config.sensors.len() != n {
+            let (kind, want) = match n {
+                3 => {
+                    ("three fingers", "three sensors: the thumb's, the left and the right finger's")
+                }
+                _ => ("two fingers", "two sensors, one a finger"),
+            };
+            return Err(EndEffectorError::Parts { kind, want, got: config.sensors.len() });
         }
+        let sensors = config.sensors.iter().map(find).collect::<Result<_, _>>()?;
+        Ok(Self { sensors, tool: config.tool_frame })
     }
 
     /// Indices into the model's sensors, in the order of the wrenches that [`forces`](Self::forces) takes.
-    pub fn indices(&self) -> [usize; 2] {
-        self.sensors
+    pub fn indices(&self) -> &[usize] {
+        &self.sensors
     }
 
-    /// Side of the tool's y on which each finger is: 1 or −1, at the forward kinematics in `data`. (2)
+    /// Side of the tool's y on which the first finger and the others are: 1 or −1, at the forward kinematics in `data`. (2)
     pub fn sides(&self, model: &Model, data: &Data) -> [f64; 2] {
         let X_TW = frame_pose(model, data, self.tool).inverse();
-        self.sensors.map(|s| {
-            let X_TF = X_TW * frame_pose(model, data, model.sensors[s].frame);
+        [0, 1].map(|k| {
+            let X_TF = X_TW * frame_pose(model, data, model.sensors[self.sensors[k]].frame);
             // By the fingers' places: their names and their order in the file do not say on which side they are.
             if X_TF.translation.y >= 0.0 { 1.0 } else { -1.0 }
         })
     }
 
-    /// Forces of the object on the fingers, from the sensors' wrenches (on the finger, in its link's axes), at the forward
-    /// kinematics in `data`. (2)
-    pub fn forces(&self, model: &Model, data: &Data, wrenches: &[Force; 2]) -> [FingerForce; 2] {
+    /// Forces with which three fingers press along directions in the tool frame (3), as the sensors read them, at the forward kinematics in
+    /// `data`. [N] (3)
+    pub(crate) fn pressing(
+        &self,
+        model: &Model,
+        data: &Data,
+        wrenches: &[Force],
+        along: &[Vector3; 3],
+    ) -> [f64; 3] {
+        let X_TW = frame_pose(model, data, self.tool).inverse();
+        let mut forces = [0.0; 3];
+        for (k, (&sensor, wrench)) in self.sensors.iter().zip(wrenches).enumerate().take(3) {
+            let R_TF = (X_TW * frame_pose(model, data, model.sensors[sensor].frame)).rotation;
+            // The object presses back.
+            forces[k] = -(R_TF * wrench.force).dot(&along[k]);
+        }
+        forces
+    }
+
+    /// Forces of the object on the fingers of either side, from the sensors' wrenches (on the finger, in its link's axes), at the forward
+    /// kinematics in `data`: on the first finger, and on the others together. (2)
+    pub fn forces(&self, model: &Model, data: &Data, wrenches: &[Force]) -> [FingerForce; 2] {
         let X_TW = frame_pose(model, data, self.tool).inverse();
         let sides = self.sides(model, data);
-        core::array::from_fn(|k| {
-            let X_TF = X_TW * frame_pose(model, data, model.sensors[self.sensors[k]].frame);
-            let f = X_TF.rotation * wrenches[k].force;
+        let mut forces = [FingerForce::default(); 2];
+        for (k, (&sensor, wrench)) in self.sensors.iter().zip(wrenches).enumerate() {
+            let X_TF = X_TW * frame_pose(model, data, model.sensors[sensor].frame);
+            let f = X_TF.rotation * wrench.force;
+            let side = k.min(1);
             // The object presses each finger away from the middle.
-            FingerForce { normal: f.y * sides[k], tangential: Vector3::new(f.x, 0.0, f.z) }
-        })
+            forces[side].normal += f.y * sides[side];
+            forces[side].tangential += Vector3::new(f.x, 0.0, f.z);
+        }
+        forces
     }
 }
 

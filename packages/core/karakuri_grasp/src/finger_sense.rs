@@ -17,8 +17,8 @@ pub struct HandReading<'a> {
     pub velocity: f64,
     /// Effort of its drive; NaN where it is not known. [N·m or N]
     pub effort: f64,
-    /// Wrenches of the two finger sensors, in their links' axes. [N·m; N] (2)
-    pub wrenches: &'a [Force; 2],
+    /// Wrenches of the finger sensors, in their links' axes. [N·m; N] (n sensors)
+    pub wrenches: &'a [Force],
     /// Time since the last reading. [s]
     pub dt: f64,
 }
@@ -36,20 +36,21 @@ impl FingerSense {
     /// The sensors that the model's `end_effector` names; where it names none, the effort of its drive.
     ///
     /// # Errors
-    /// When it names one sensor, more than two, or one that the robot does not have.
+    /// When it names sensors, but not one a finger, or one that the robot does not have.
     pub fn new(model: &Model, hand: &dyn EndEffector) -> Result<Self, EndEffectorError> {
         let named = model.end_effector.as_ref().map_or(0, |config| config.sensors.len());
-        Ok(match named {
-            0 => Self::Drive(DriveForce::new(&model.joints[hand.joint().0])),
-            // Any other number but two is refused there.
-            _ => Self::Sensors(FingerSensors::new(model)?),
+        let n = if hand.three_fingers().is_some() { 3 } else { 2 };
+        Ok(match (named, n) {
+            // Of several drives each feels its own finger only.
+            (0, 2) => Self::Drive(DriveForce::new(&model.joints[hand.joint().0])),
+            _ => Self::Sensors(FingerSensors::new(model, n)?),
         })
     }
 
     /// The sensors, if there are any.
-    pub fn sensors(&self) -> Option<FingerSensors> {
+    pub fn sensors(&self) -> Option<&FingerSensors> {
         match self {
-            Self::Sensors(sensors) => Some(*sensors),
+            Self::Sensors(sensors) => Some(sensors),
             Self::Drive(_) => None,
         }
     }

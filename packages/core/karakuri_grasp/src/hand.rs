@@ -6,13 +6,17 @@
 //!
 //! Units: m, rad, N, kg, s.
 
+mod drives;
+mod facing;
 pub(crate) mod hold;
 pub(crate) mod interface;
 mod lips;
 mod opening;
 mod pads;
 pub(crate) mod payload;
+mod springs;
 mod suction;
+mod tips;
 pub(crate) mod vacuum_command;
 
 pub use interface::Channel;

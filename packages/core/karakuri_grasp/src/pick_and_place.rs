@@ -9,6 +9,7 @@
 //! |---|---|---|
 //! | one finger touches first | one sensor only while closing | `CENTRE`: the hand moves to that side until both touch; out of reach: `BLOCKED` |
 //! | no seal | no vacuum though the lips are on the object | as for no object; then `NO_SEAL` |
+//! | a finger of three does not press | the forces of the two that face the thumb | `OPEN`, `UNDO`, `PARTIAL` |
 //! | no object, or blocked | fingers closed, or centring out of reach | `OPEN`, `UNDO` (up), `LOOK`; once more where it is seen; then the failure |
 //! | wrong size | stopped at another opening | `OPEN`, `UNDO`, `WRONG_SIZE` |
 //! | slips when lifted | in `WEIGH` the load changes with the grip's force | `SET_DOWN`, `OPEN`, `UNDO`, `LOOK`, a grip for the friction felt; at the limit `SLIPPED` |
@@ -44,14 +45,14 @@ pub use upright::{Leaning, Upright, moved, upright};
 
 use std::sync::Arc;
 
-use karakuri_control::trajectory::JointTrajectory;
+use karakuri_control::trajectory::{JointTrajectory, TrajectoryPoint};
 use karakuri_dynamics::{Data, forward_kinematics, frame_pose, frame_velocity, update_velocities};
 use karakuri_model::{FrameId, Model};
 use karakuri_spatial::Time;
 use karakuri_spatial::Vector3;
 
 use crate::end_effector::EndEffectorError;
-use crate::grip_force::GripSettings;
+use crate::grip_force::{GripSettings, HandReference};
 use crate::grip_monitor::GripTrend;
 use crate::hand::interface::{Centring, Hand, Sample};
 use crate::hand::{self, Channel, OpeningHand};
@@ -134,9 +135,25 @@ impl PickAndPlace {
         self.hand.kind()
     }
 
-    /// Name of what the hand's reference is for: its driven joint, or its vacuum generator.
-    pub fn drive(&self) -> &str {
-        self.hand.drive()
+    /// Names of what the hand's references are for: its driven joints, or its vacuum generator.
+    pub fn drives(&self) -> &[String] {
+        self.hand.drives()
+    }
+
+    /// Targets of the hand's drives at the end of a period [s] that began at a time, as the last tick gave them.
+    pub fn hand_trajectory(&self, time: Time, period: f64) -> JointTrajectory {
+        let each = |of: fn(&HandReference) -> f64| self.output.hand.iter().map(of).collect();
+        JointTrajectory {
+            start: Some(time),
+            joints: self.drives().to_vec(),
+            points: vec![TrajectoryPoint {
+                time_from_start: period,
+                positions: each(|reference| reference.position),
+                velocities: each(|reference| reference.velocity),
+                accelerations: Vec::new(),
+                efforts: each(|reference| reference.effort),
+            }],
+        }
     }
 
     /// Suction cups of a measurement's vacuums, in their order.
@@ -327,7 +344,9 @@ impl PickAndPlace {
         forward_kinematics(&self.model, &mut self.data, measured.q);
         update_velocities(&self.model, &mut self.data, measured.v);
         let (model, data) = (&self.model, &self.data);
-        self.output.hand = self.hand.update(&Sample { model, data, measured, dt, is_first });
+        self.hand.update(&Sample { model, data, measured, dt, is_first });
+        self.output.hand.clear();
+        self.output.hand.extend_from_slice(self.hand.references());
         self.advance(measured, dt);
         self.report(measured.time);
         &self.output

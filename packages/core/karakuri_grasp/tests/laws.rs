@@ -48,7 +48,7 @@ fn hand() -> impl Strategy<Value = Box<dyn EndEffector>> {
         let config = Config {
             kind: kind.name.to_owned(),
             tool_frame: FrameId(0),
-            joints: vec![BodyId(0)],
+            joints: (0..kind.joints.len()).map(BodyId).collect(),
             sensors: vec!["left".to_owned(), "right".to_owned()],
             parameters: kind.example.iter().map(|(n, v)| ((*n).to_owned(), *v)).collect(),
         };

@@ -130,7 +130,7 @@ impl Cell {
             arm: ArmReport::Fine,
             sighting: None,
         };
-        let hand = self.machine.tick(&measured, PERIOD).hand;
+        let hand = self.machine.tick(&measured, PERIOD).hand[0];
         let dof =
             self.model.joints[self.machine.opening_hand().unwrap().fingers().joint().0].v_start;
         for _ in 0..STEPS {

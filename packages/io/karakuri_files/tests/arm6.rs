@@ -34,6 +34,15 @@ fn the_scissor_variant_has_two_coupled_fingers() {
 }
 
 #[test]
+fn the_three_fingers_have_a_drive_each_and_spread_together() {
+    let Loaded { model, warnings } = arm6("arm6_three_fingers").unwrap();
+    assert!(warnings.is_empty(), "{warnings:?}");
+    assert!((model.mass() - 15.43).abs() < 1e-9, "moving mass {} kg", model.mass());
+    assert_eq!((model.nv, model.couplings.len(), model.loops.len()), (11, 1, 0));
+    assert_eq!(model.groups[1].joints.len(), 4);
+}
+
+#[test]
 fn the_suction_variants_have_cups_and_no_joint() {
     for (name, mass, n_cups) in [("arm6_suction", 14.9036, 1), ("arm6_suction4", 15.106, 4)] {
         let Loaded { model, warnings } = arm6(name).unwrap();

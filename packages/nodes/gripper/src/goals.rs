@@ -93,7 +93,8 @@ pub(crate) fn on_parallel_command(
     gripper: &mut Gripper,
     request: GoalRequest<ParallelGripperCommand::Action>,
 ) {
-    let joint = gripper.machine.drive().to_owned();
+    // The first of several: the others close with it.
+    let joint = gripper.machine.drives().first().cloned().unwrap_or_default();
     let started = parallel_command(request.goal(), &joint)
         .and_then(|stated| Ok((stated.unit, start_command(gripper, stated)?)));
     match started {

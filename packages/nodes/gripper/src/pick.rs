@@ -115,9 +115,10 @@ fn shape(name: &str) -> Result<ObjectShape, String> {
         "cylinder" => ObjectShape::Cylinder,
         "capsule" => ObjectShape::Capsule,
         "ball" => ObjectShape::Ball,
+        "cone" => ObjectShape::Cone,
         other => {
             return Err(format!(
-                "shape is `{other}`; it must be box, cylinder, capsule or ball (empty takes box)"
+                "shape is `{other}`; it must be box, cylinder, capsule, ball or cone (empty takes box)"
             ));
         }
     })
@@ -173,6 +174,7 @@ fn failure_code(failure: Option<Failure>) -> u8 {
         Some(Failure::TooHeavy) => code::TOO_HEAVY,
         Some(Failure::NoSeal) => 14,
         Some(Failure::PressureLost) => 15,
+        Some(Failure::Partial) => 16,
     }
 }
 

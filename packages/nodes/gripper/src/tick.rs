@@ -1,6 +1,5 @@
 //! A tick of the hand, and what is published of it.
 
-use karakuri_control::trajectory::{JointTrajectory, TrajectoryPoint};
 use karakuri_grasp::pick_and_place::{Failure, Measurement, Output, PATH_TOLERANCE, Sighting};
 use karakuri_ros::msg::karakuri_msgs::msg::GripState;
 use karakuri_ros::msg::std_msgs::msg::Header;
@@ -45,19 +44,7 @@ pub(crate) fn tick(gripper: &mut Gripper, Turn { stamp, advance }: Turn) {
     if let Some(request) = &output.arm {
         gripper.arm.request(request, gripper.parameters.robot.lockstep.get(), PATH_TOLERANCE);
     }
-    let point = TrajectoryPoint {
-        time_from_start: period,
-        positions: vec![output.hand.position],
-        velocities: vec![output.hand.velocity],
-        accelerations: Vec::new(),
-        efforts: vec![output.hand.effort],
-    };
-    let reference = JointTrajectory {
-        start: Some(time),
-        joints: vec![gripper.machine.drive().to_owned()],
-        points: vec![point],
-    };
-    *gripper.gate.answer() = trajectory_message(&reference);
+    *gripper.gate.answer() = trajectory_message(&gripper.machine.hand_trajectory(time, period));
     gripper.ticks += 1;
     check_command(gripper, period);
     report(gripper, stamp, &output);
@@ -115,7 +102,7 @@ fn publish_grip_state(gripper: &mut Gripper, stamp: Time) {
     let channels = gripper.machine.channels();
     gripper.grip_state.publish(&GripState {
         header: Header { stamp: stamp.to_message(), frame_id: gripper.root.clone() },
-        width: state.opening,
+        width: gripper.machine.feedback().opening,
         speed: trend.speed,
         force_left: state.forces[0].max(0.0),
         force_right: state.forces[1].max(0.0),

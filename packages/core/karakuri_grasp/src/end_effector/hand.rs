@@ -5,7 +5,9 @@
 use karakuri_model::{BodyId, EndEffector as Config, FrameId};
 use karakuri_spatial::Vector3;
 
-/// A hand with two opposed fingers, of which one drive moves both or one.
+use super::three_fingers::ThreeFingers;
+
+/// A hand with opposed fingers and an opening: two fingers of which one drive moves both or one, or three.
 pub trait EndEffector: core::fmt::Debug + Send {
     /// Name of the kind in the registry.
     fn kind(&self) -> &'static str;
@@ -13,9 +15,14 @@ pub trait EndEffector: core::fmt::Debug + Send {
     /// Properties that all such hands have.
     fn fingers(&self) -> &Fingers;
 
-    /// Driven joint of the hand.
+    /// Driven joint of the hand, or the first of several that close it alike.
     fn joint(&self) -> BodyId {
         self.fingers().joint
+    }
+
+    /// The hand as one of three fingers, if it is one.
+    fn three_fingers(&self) -> Option<&ThreeFingers> {
+        None
     }
 
     /// Tool frame of the hand.
@@ -52,7 +59,7 @@ pub trait EndEffector: core::fmt::Debug + Send {
     /// Change of opening for a change of the driven joint's position. [m/rad or 1]
     fn opening_rate(&self, position: f64) -> f64;
 
-    /// Effort of the driven joint that presses each finger with `force` [N]; closing. [N·m or N]
+    /// Effort of the driven joint, or of each that closes the hand, that presses each finger with `force` [N]; closing. [N·m or N]
     fn effort(&self, position: f64, force: f64) -> f64;
 
     /// Force of each finger for a closing effort of the driven joint: the inverse of [`effort`](Self::effort). [N]
@@ -118,16 +125,16 @@ pub struct SqueezedOut {
     pub friction: f64,
 }
 
-/// Properties that hands with two fingers and one driven joint have in common: a section of the robot YAML.
+/// Properties that hands with an opening have in common: a section of the robot YAML.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Fingers {
-    /// Driven joint of the hand.
+    /// Driven joint of the hand, or the first of several.
     pub joint: BodyId,
     /// Tool frame of the hand.
     pub tool_frame: FrameId,
     /// Least and greatest opening: `opening_min`, `opening_max`. [m]
     pub opening: (f64, f64),
-    /// Number of fingers that the drive moves: `fingers`. [-]
+    /// Number of fingers that drives move: `fingers`. [-]
     pub n: f64,
     /// Largest force of a finger: `force_max`. [N]
     pub force_max: f64,
@@ -209,6 +216,8 @@ pub enum EndEffectorError {
 pub struct Kind {
     /// Name of the kind in a robot YAML.
     pub name: &'static str,
+    /// Driven joints that the robot YAML names.
+    pub joints: &'static [&'static str],
     /// Constructor from a robot YAML's section.
     pub make: fn(&Config) -> Result<Box<dyn EndEffector>, EndEffectorError>,
     /// Parameters of a sensible hand of this kind: documentation, and input of the conformance tests.
@@ -250,27 +259,34 @@ impl Numbers<'_> {
 
     /// Properties that all hands have.
     pub(crate) fn fingers(&self) -> Result<Fingers, EndEffectorError> {
+        let [joint] = self.joints("one driven joint")?;
+        self.fingers_with(joint, [self.positive("pad_depth")?, self.positive("pad_width")?])
+    }
+
+    /// As [`fingers`](Self::fingers), with the first joint that closes the hand and the depth and width of its pads. [m] (2)
+    pub(crate) fn fingers_with(
+        &self,
+        joint: BodyId,
+        [pad_depth, pad_width]: [f64; 2],
+    ) -> Result<Fingers, EndEffectorError> {
         Ok(Fingers {
-            joint: self.joint()?,
+            joint,
             tool_frame: self.config.tool_frame,
             opening: self.opening()?,
             n: self.positive("fingers")?,
             force_max: self.positive("force_max")?,
-            pad_depth: self.positive("pad_depth")?,
-            pad_width: self.positive("pad_width")?,
+            pad_depth,
+            pad_width,
         })
     }
 
-    /// The one joint that is driven.
-    fn joint(&self) -> Result<BodyId, EndEffectorError> {
-        match self.config.joints[..] {
-            [joint] => Ok(joint),
-            ref other => Err(EndEffectorError::Parts {
-                kind: self.kind,
-                want: "one driven joint",
-                got: other.len(),
-            }),
-        }
+    /// The joints that are driven; `want` says which.
+    pub(crate) fn joints<const N: usize>(
+        &self,
+        want: &'static str,
+    ) -> Result<[BodyId; N], EndEffectorError> {
+        let (kind, joints) = (self.kind, &self.config.joints[..]);
+        joints.try_into().map_err(|_| EndEffectorError::Parts { kind, want, got: joints.len() })
     }
 
     /// Least and greatest opening, `opening_min` and `opening_max`. [m]

@@ -11,6 +11,7 @@ use super::hand::{EndEffector, EndEffectorError, Fingers, Kind, Numbers};
 /// Entry of the kind in the registry.
 pub(super) const REGISTERED: Kind = Kind {
     name: KIND,
+    joints: &["driven joint"],
     make: |config| Ok(Box::new(ParallelLinkage::new(config)?)),
     example: &[
         ("link_length", 0.05),

@@ -10,6 +10,7 @@ use super::hand::{EndEffector, EndEffectorError, Fingers, Kind, Numbers};
 /// Entry of the kind in the registry.
 pub(super) const REGISTERED: Kind = Kind {
     name: KIND,
+    joints: &["driven joint"],
     make: |config| Ok(Box::new(ParallelSlide::new(config)?)),
     example: &[
         ("opening_at_zero", 0.0),

@@ -19,6 +19,7 @@ use super::hand::{EndEffector, EndEffectorError, Fingers, Kind, Numbers};
 /// Entry of the kind in the registry.
 pub(super) const REGISTERED: Kind = Kind {
     name: KIND,
+    joints: &["driven joint"],
     make: |config| Ok(Box::new(PivotingJaw::new(config)?)),
     example: &[
         ("pivot_depth", 0.0747),

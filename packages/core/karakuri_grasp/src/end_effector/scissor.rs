@@ -24,6 +24,7 @@ use super::hand::{EndEffector, EndEffectorError, Fingers, Kind, Numbers, Reach};
 /// Entry of the kind in the registry.
 pub(super) const REGISTERED: Kind = Kind {
     name: KIND,
+    joints: &["driven joint"],
     make: |config| Ok(Box::new(Scissor::new(config)?)),
     example: &[
         ("pivot_depth", 0.083),

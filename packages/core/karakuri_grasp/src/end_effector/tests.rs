@@ -11,7 +11,7 @@ fn config(kind: &Kind) -> Config {
     Config {
         kind: kind.name.to_owned(),
         tool_frame: FrameId(3),
-        joints: vec![BodyId(2)],
+        joints: (2..2 + kind.joints.len()).map(BodyId).collect(),
         sensors: vec!["l".to_owned(), "r".to_owned()],
         parameters: kind.example.iter().map(|(n, v)| ((*n).to_owned(), *v)).collect(),
     }
@@ -95,9 +95,12 @@ fn force_and_effort_are_inverse(hand: &dyn EndEffector) {
             let twice = hand.effort(position, 2.0 * force);
             assert!((twice - 2.0 * effort).abs() < 1e-12, "linear in the force");
         }
-        // No work is lost: two fingers with N closing by half of dw each take what the drive gives, τ dq.
+        // No work is lost: two fingers with N closing by half of dw each take what the drive gives, τ dq; so do three of as many drives.
         let (effort, rate) = (hand.effort(position, 1.0), hand.opening_rate(position));
-        assert!((effort + rate).abs() < 1e-12, "effort {effort} for 1 N a finger, rate {rate}");
+        let (drives, fingers) =
+            if hand.three_fingers().is_some() { (3.0, 3.0) } else { (1.0, 2.0) };
+        let (given, taken) = (drives * effort, fingers * 0.5 * rate);
+        assert!((given + taken).abs() < 1e-12, "effort {effort} for 1 N a finger, rate {rate}");
     }
 }
 
@@ -174,7 +177,11 @@ fn wrong_numbers_are_named(kind: &Kind) {
         assert!(error.contains(&format!("lacks parameter `{parameter}`")), "{error}");
         assert!(with(kind, parameter, *value).is_ok());
     }
-    for parameter in ["opening_max", "force_max", "pad_depth", "pad_width", "fingers"] {
+    let pads = ["pad_depth", "pad_width"];
+    let has_pads = |name: &&str| kind.example.iter().any(|(n, _)| n == name);
+    for parameter in
+        ["opening_max", "force_max", "fingers"].into_iter().chain(pads.into_iter().filter(has_pads))
+    {
         let error = with(kind, parameter, -1.0).unwrap_err().to_string();
         assert!(error.contains(&format!("{parameter} is -1, it must be")), "{error}");
     }
@@ -184,7 +191,8 @@ fn wrong_numbers_are_named(kind: &Kind) {
         "{error}"
     );
     let joints = (kind.make)(&Config { joints: Vec::new(), ..config(kind) }).unwrap_err();
-    assert!(joints.to_string().contains("needs one driven joint"));
+    let count = if kind.joints.len() == 1 { "one driven joint" } else { "four driven joints" };
+    assert!(joints.to_string().contains(&format!("needs {count}")), "{joints}");
 }
 
 #[test]

@@ -30,8 +30,8 @@ pub(crate) trait Hand: Debug + Send {
         None
     }
 
-    /// Name of what is commanded: its driven joint, or its vacuum generator.
-    fn drive(&self) -> &str;
+    /// Names of what is commanded: its driven joints, or its vacuum generator.
+    fn drives(&self) -> &[String];
 
     /// Its suction cups, in the order of a measurement's vacuums.
     fn cups(&self) -> &[Channel] {
@@ -70,8 +70,11 @@ pub(crate) trait Hand: Debug + Send {
         settings: &PickAndPlaceSettings,
     ) -> Result<Vec<Hold>, PlanError>;
 
-    /// Takes a sample: reads what is felt, and gives the drive's reference for the period's end.
-    fn update(&mut self, sample: &Sample<'_>) -> HandReference;
+    /// Takes a sample: reads what is felt, and finds the drives' references for the period's end.
+    fn update(&mut self, sample: &Sample<'_>);
+
+    /// References of the drives, in their order.
+    fn references(&self) -> &[HandReference];
 
     /// Forgets what was measured and commanded (the clock jumped, the robot was away).
     fn reset(&mut self);

@@ -1,16 +1,14 @@
 //! Lips of cups on a face: the law of a ring for one, shared by their stiffness among several.
 //!
 //! Cups of one kind yield alike: each as a ring of springs, along all directions as stiff as its area, against tilting by `R²/2` of that and
-//! against turning by `R²`. A wrench moves them all together as a rigid pad, and each bears what its springs give; for one cup that is the
-//! whole wrench, for cups side by side the shares `F/n + M xᵢ/Σx²`. Such shares are in balance, so that what they say is
-//! held is held: the lips could share more evenly when they slip, not less.
+//! against turning by `R²`. For one cup the share is the whole wrench, for cups side by side `F/n + M xᵢ/Σx²`.
 //!
 //! Units: m, N, kg; tool axes, x along the cups' axes.
 
-use karakuri_spatial::{Force, Matrix3, Vector3, Vector6};
-use nalgebra::Matrix6;
+use karakuri_spatial::{Force, Vector3, Vector6};
 
-use super::payload::{COM_TOLERANCE, MOVABLE, Payload, ToolMotion};
+use super::payload::{MOVABLE, Payload, ToolMotion};
+use super::springs::{Held, Springs, Stiffness};
 use crate::suction::cup::Cup;
 
 /// What a strength is the force of, after a number in newtons.
@@ -33,40 +31,25 @@ pub(super) struct Place {
 #[derive(Debug, Clone)]
 pub(crate) struct Lips {
     places: Vec<Place>,
-    /// Each lip's share of a wrench about the tool: `S_i (Σ S)⁻¹`. (6×6 each)
-    shares: Vec<Matrix6<f64>>,
-    /// The object's centre of mass in the tool frame. [m] (3)
-    com: Vector3,
-    /// Rotational inertia of the object about it, a kilogram of it, in tool axes: its diagonal. [m²] (3)
-    gyration: Vector3,
+    springs: Springs,
+    held: Held,
 }
 
 impl Lips {
     /// Lips at `depth` along the tool's x on an object whose box has these edges along the tool's axes (3), and whose centre is `raise` before
     /// them [m]. `None` where the places do not tell how a wrench is shared: there is none.
     pub(super) fn on(places: &[Place], depth: f64, raise: f64, edges: &Vector3) -> Option<Self> {
-        let stiffnesses = places.iter().map(stiffness);
-        let total = stiffnesses
-            .fold(Matrix6::zeros(), |sum, (local, to)| sum + to.transpose() * local * to);
-        let inverse = total.try_inverse()?;
-        let squares = edges.component_mul(edges) / 12.0;
+        let springs: Vec<_> = places.iter().map(|place| (stiffness(place), place.center)).collect();
         Some(Self {
-            shares: places.iter().map(stiffness).map(|(local, to)| local * to * inverse).collect(),
+            springs: Springs::new(&springs)?,
             places: places.to_vec(),
-            com: Vector3::x() * (depth + raise),
-            gyration: Vector3::new(
-                squares.y + squares.z,
-                squares.z + squares.x,
-                squares.x + squares.y,
-            ),
+            held: Held::new(Vector3::x() * (depth + raise), edges),
         })
     }
 
     /// Force of the vacuum over all areas that holds the payload at rest, its centre of mass off by the tolerance. [N]
     pub(super) fn at_rest(&self, payload: &Payload) -> f64 {
-        // The tool looks down: what pulls is along its x.
-        let specific = -Vector3::x() * payload.gravity;
-        payload.safety * self.force(payload, &specific, &Vector3::zeros())
+        payload.safety * self.force(payload, &self.held.at_rest(payload))
     }
 
     /// Force of the vacuum that carries the payload, and can move it. [N]
@@ -76,32 +59,16 @@ impl Lips {
 
     /// Share of the vacuum's force that a motion uses. [-]
     pub(super) fn load(&self, payload: &Payload, force: f64, motion: &ToolMotion<'_>) -> f64 {
-        let R_TW = motion.X_WT.rotation.transpose();
-        let omega = R_TW * motion.V.angular;
-        let alpha = R_TW * motion.A.angular;
-        // `a − g` of the centre of mass, which turns about the tool.
-        let tool = R_TW * (motion.A.linear + Vector3::z() * payload.gravity);
-        let specific = tool + alpha.cross(&self.com) + omega.cross(&omega.cross(&self.com));
-        let spin =
-            self.gyration.component_mul(&alpha) + omega.cross(&self.gyration.component_mul(&omega));
-        payload.safety * self.force(payload, &specific, &spin) / force
+        payload.safety * self.force(payload, &self.held.moving(payload, motion)) / force
     }
 
-    /// Force of the vacuum over all areas that bears a specific force [m/s²] (3) and a moment for a kilogram [m²/s²] (3).
-    fn force(&self, payload: &Payload, specific: &Vector3, spin: &Vector3) -> f64 {
+    /// Force of the vacuum over all areas that bears each of these wrenches about the tool.
+    fn force(&self, payload: &Payload, pulls: &[Force]) -> f64 {
         let axis = Vector3::x();
         let area: f64 = self.places.iter().map(|place| place.area).sum();
         let mut vacuum: f64 = 0.0;
-        // The centre of mass may be off in any direction; along the axes of the pad the lips at its edge feel it most.
-        for off in [Vector3::y(), -Vector3::y(), Vector3::z(), -Vector3::z()] {
-            let com = self.com + off * COM_TOLERANCE;
-            let mut pull = Cup::wrench_of(payload.mass, specific, &com);
-            pull.moment -= spin * payload.mass;
-            let whole = stacked(&pull);
-            for (place, share) in self.places.iter().zip(&self.shares) {
-                let own = share * whole;
-                let wrench =
-                    Force::new(own.fixed_rows::<3>(0).into(), own.fixed_rows::<3>(3).into());
+        for pull in pulls {
+            for (place, wrench) in self.places.iter().zip(self.springs.bear(pull)) {
                 let Place { area, radius, .. } = *place;
                 let cup = Cup { area, radius, friction: payload.friction };
                 vacuum = vacuum.max(cup.needed_force(&wrench, &axis) / area);
@@ -111,31 +78,21 @@ impl Lips {
     }
 }
 
-/// Moment and force of a wrench. (6)
-fn stacked(wrench: &Force) -> Vector6 {
-    let (m, f) = (wrench.moment, wrench.force);
-    Vector6::new(m.x, m.y, m.z, f.x, f.y, f.z)
-}
-
-/// Stiffness of a lip against turning and moving at its centre, and the motion there of a turn and a shift of the tool. (6×6 each)
-fn stiffness(place: &Place) -> (Matrix6<f64>, Matrix6<f64>) {
-    let Place { area, radius, center, .. } = *place;
+/// Stiffness of a lip against turning and moving at its centre.
+fn stiffness(place: &Place) -> Stiffness {
+    let Place { area, radius, .. } = *place;
     let tilt = 0.5 * radius * radius;
     let turn = radius * radius;
-    let local = Matrix6::from_diagonal(&(Vector6::new(turn, tilt, tilt, 1.0, 1.0, 1.0) * area));
-    let mut to = Matrix6::identity();
-    // `θ × r`, as a matrix on θ.
-    let cross: Matrix3 = -center.cross_matrix();
-    to.fixed_view_mut::<3, 3>(3, 0).copy_from(&cross);
-    (local, to)
+    Vector6::new(turn, tilt, tilt, 1.0, 1.0, 1.0) * area
 }
 
 #[cfg(test)]
 mod tests {
     use approx::assert_relative_eq;
-    use karakuri_spatial::{Motion, Pose};
+    use karakuri_spatial::{Matrix3, Motion, Pose};
 
     use super::*;
+    use crate::hand::payload::COM_TOLERANCE;
 
     const GRAVITY: f64 = 9.81;
 
@@ -166,15 +123,19 @@ mod tests {
         let edges = Vector3::new(0.01, 0.2, 0.2);
         let row = Lips::on(&[place(0.05, 0.0), place(-0.05, 0.0)], 0.0, 0.005, &edges).unwrap();
         let pull = Force::new(Vector3::z() * 0.3, Vector3::x() * 10.0);
-        let shares: Vec<_> = row.shares.iter().map(|share| share * stacked(&pull)).collect();
+        let shares: Vec<_> = row.springs.bear(&pull).collect();
         let [a, b] = &shares[..] else { panic!("{shares:?}") };
         // The lips' own resistance to tilting takes `(R²/2)/(x² + R²/2)` of the moment.
         let (x, tilt) = (0.05_f64, 0.5 * 0.0191_f64.powi(2));
         let by_pair = 0.3 * x * x / (x * x + tilt);
-        assert_relative_eq!(a[3] - b[3], -2.0 * by_pair / (2.0 * x), max_relative = 1e-12);
-        assert_relative_eq!(a[3] + b[3], 10.0, max_relative = 1e-12);
+        assert_relative_eq!(
+            a.force.x - b.force.x,
+            -2.0 * by_pair / (2.0 * x),
+            max_relative = 1e-12
+        );
+        assert_relative_eq!(a.force.x + b.force.x, 10.0, max_relative = 1e-12);
         // Together they are the whole wrench.
-        let moment = a[2] + b[2] - x * (a[3] - b[3]);
+        let moment = a.moment.z + b.moment.z - x * (a.force.x - b.force.x);
         assert_relative_eq!(moment, 0.3, max_relative = 1e-12);
     }
 

@@ -1,24 +1,28 @@
-//! Hands with two fingers and an opening: one driven joint, forces measured or estimated, a grip held by force.
+//! Hands with fingers and an opening: two of one drive, or three; forces measured or estimated, a grip held by force.
 
 use core::f64::consts::{FRAC_PI_2, FRAC_PI_4};
 
 use karakuri_dynamics::{Data, frame_pose};
-use karakuri_model::{FrameId, Model};
-use karakuri_spatial::Force;
+use karakuri_model::{BodyId, FrameId, Model};
 
-use super::hold::{Contact, Hold};
+use super::drives::Drives;
+use super::facing::Facing;
+use super::hold::{Contact, Fit, Hold};
 use super::interface::{Centring, Channel, Engagement, Hand, Loss, Reading, Sample, Touch};
 use super::pads::{CLEARANCE, Edge, LEAST_HEIGHT, Pads};
 use super::payload::Payload;
-use crate::end_effector::{EndEffectorError, FingerSensors, from_model};
+use super::tips;
+use crate::end_effector::{EndEffectorError, ThreeFingers, from_model};
 use crate::finger_sense::{FingerSense, HandReading};
-use crate::grip_force::{DriveRange, GripForce, GripSettings, GripTask, HandReference, is_firm};
+use crate::grip_force::{
+    DriveRange, GripForce, GripSettings, GripState, GripTask, HandReference, is_firm,
+};
 use crate::grip_monitor::{GripMonitor, GripTrend};
 use crate::pick_and_place::PlanError;
 use crate::pick_and_place::types::{Failure, PickAndPlaceGoal, PickAndPlaceSettings, Profile};
 use crate::{EndEffector, FingerForce};
 
-/// Hand with two fingers and an opening.
+/// Hand with fingers and an opening.
 #[derive(Debug)]
 pub struct OpeningHand {
     fingers: Box<dyn EndEffector>,
@@ -26,14 +30,16 @@ pub struct OpeningHand {
     grip: GripForce,
     /// Sensors of the fingers, as indices into the model's; none where forces are estimated.
     sensors: Vec<usize>,
-    /// Pads by which it is to hold.
-    pads: Option<Pads>,
+    /// Opening about the object that it is to hold.
+    fit: Option<Fit>,
     /// Width of an object that would stop the fingers where they are. [m]
     width: f64,
     load: f64,
     touch: f64,
-    drive: String,
-    channels: [Channel; 3],
+    drives: Drives,
+    /// Forces of the two fingers that face a thumb, of a hand that has one.
+    facing: Option<Facing>,
+    channels: Vec<Channel>,
     monitor: GripMonitor,
 }
 
@@ -47,20 +53,17 @@ impl OpeningHand {
         let stiffness = joint.drive.map_or(1.0, |d| d.stiffness);
         let range = DriveRange { lower: joint.limits.lower, upper: joint.limits.upper };
         Ok(Self {
-            sensors: sense.sensors().iter().flat_map(FingerSensors::indices).collect(),
+            sensors: sense.sensors().map_or(Vec::new(), |sensors| sensors.indices().to_vec()),
             sense,
             grip: GripForce::new(settings, stiffness, range),
+            drives: Drives::new(model, fingers.as_ref()),
+            facing: fingers.three_fingers().map(|_| Facing::default()),
+            channels: channels(fingers.as_ref()),
             fingers,
-            pads: None,
+            fit: None,
             width: 0.0,
             load: 0.0,
             touch: 0.0,
-            drive: joint.name.clone(),
-            channels: [
-                Channel::new("opening", "m"),
-                Channel::new("left", "N"),
-                Channel::new("right", "N"),
-            ],
             monitor: GripMonitor::default(),
         })
     }
@@ -87,14 +90,25 @@ impl OpeningHand {
 
     /// Effort of the drive: as measured, else by its spring, which the target compresses. [N·m or N]
     fn effort(&self, sample: &Sample<'_>) -> f64 {
-        let joint = &sample.model.joints[self.fingers.joint().0];
-        let measured = sample.measured.effort.get(joint.v_start).copied();
-        let spring = || self.grip.spring_effort(sample.measured.q[joint.q_start]);
-        measured.filter(|effort| effort.is_finite()).unwrap_or_else(spring)
+        let Sample { model, measured, .. } = *sample;
+        let given = |id: BodyId| measured.effort.get(model.joints[id.0].v_start).copied();
+        let given = self.drives.mean(|id| given(id).unwrap_or(f64::NAN));
+        if given.is_finite() { given } else { self.grip.spring_effort(self.position(sample)) }
+    }
+
+    /// Distance of the fingers' faces from each other. [m]
+    fn gap(&self) -> f64 {
+        self.grip.state().opening - self.fit.map_or(0.0, |fit| fit.nearer())
+    }
+
+    /// Position of the driven joint, or the mean of those that close the hand. [rad or m]
+    fn position(&self, sample: &Sample<'_>) -> f64 {
+        let Sample { model, measured, .. } = *sample;
+        self.drives.mean(|id| measured.q[model.joints[id.0].q_start])
     }
 
     fn close(&mut self, force: f64, tolerance: f64) {
-        let slow_below = self.pads.map_or(0.0, |pads| pads.opening + tolerance);
+        let slow_below = self.fit.map_or(0.0, |fit| fit.opening + tolerance);
         self.grip.set_task(GripTask::Close { force, slow_below });
     }
 
@@ -105,6 +119,7 @@ impl OpeningHand {
             width: pads.width,
             raise: pads.raise,
             depth: pads.depth,
+            aside: 0.0,
             tip: 0.5 * self.fingers.pad_depth() + 0.01,
             contact: Contact::Pads(pads),
         }
@@ -131,11 +146,22 @@ impl OpeningHand {
     }
 }
 
+/// What a hand with these fingers tells of itself.
+fn channels(hand: &dyn EndEffector) -> Vec<Channel> {
+    let fingers: &[_] = if hand.three_fingers().is_some() {
+        &["thumb", "left", "right"]
+    } else {
+        &["left", "right"]
+    };
+    let forces = fingers.iter().map(|name| Channel::new(name, "N"));
+    core::iter::once(Channel::new("opening", "m")).chain(forces).collect()
+}
+
 /// Turns of the tool about an object [rad], and the edges that are between the fingers then: quarters, and eighths where the object is round.
 fn ways(profile: Profile) -> impl Iterator<Item = (f64, Edge)> {
     let (n, step) = match profile {
         Profile::Box | Profile::Lying { .. } => (4, FRAC_PI_2),
-        Profile::Standing { .. } | Profile::Ball => (8, FRAC_PI_4),
+        Profile::Standing { .. } | Profile::Ball | Profile::Cone => (8, FRAC_PI_4),
     };
     (0..n).map(move |k: u8| {
         let is_quarter = n == 4 && !k.is_multiple_of(2);
@@ -156,8 +182,8 @@ impl Hand for OpeningHand {
         self.fingers.kind()
     }
 
-    fn drive(&self) -> &str {
-        &self.drive
+    fn drives(&self) -> &[String] {
+        self.drives.names()
     }
 
     fn tool_frame(&self) -> FrameId {
@@ -178,6 +204,13 @@ impl Hand for OpeningHand {
 
     fn check(&self, goal: &PickAndPlaceGoal, s: &PickAndPlaceSettings) -> Result<(), PlanError> {
         let hand = self.fingers.as_ref();
+        if let Some(three) = hand.three_fingers() {
+            return tips::holds(three, goal, s).map(|_| ());
+        }
+        if goal.profile == Profile::Cone {
+            let taken = "boxes and what is round, no cones: two pads let them turn";
+            return Err(PlanError::Shape { hand: hand.kind(), taken });
+        }
         let payload = Payload::of(goal, s);
         let leans = |edge| Pads::about(hand, goal, edge).lean.abs() > 0.0;
         if goal.profile != Profile::Box && leans(Edge::Y) {
@@ -195,6 +228,9 @@ impl Hand for OpeningHand {
         settings: &PickAndPlaceSettings,
     ) -> Result<Vec<Hold>, PlanError> {
         let hand = self.fingers.as_ref();
+        if let Some(three) = hand.three_fingers() {
+            return tips::holds(three, goal, settings);
+        }
         let payload = Payload::of(goal, settings);
         let mut found = Vec::new();
         let mut refusal: Option<PlanError> = None;
@@ -217,15 +253,13 @@ impl Hand for OpeningHand {
         Ok(found)
     }
 
-    fn update(&mut self, sample: &Sample<'_>) -> HandReference {
+    fn update(&mut self, sample: &Sample<'_>) {
         let Sample { model, data, measured, dt, is_first } = *sample;
-        let joint = &model.joints[self.fingers.joint().0];
-        let none = [Force::default(); 2];
         let reading = HandReading {
-            position: measured.q[joint.q_start],
-            velocity: measured.v[joint.v_start],
+            position: self.position(sample),
+            velocity: self.drives.mean(|id| measured.v[model.joints[id.0].v_start]),
             effort: self.effort(sample),
-            wrenches: measured.wrenches.try_into().unwrap_or(&none),
+            wrenches: measured.wrenches,
             dt,
         };
         let (hand, position) = (self.fingers.as_ref(), reading.position);
@@ -235,42 +269,63 @@ impl Hand for OpeningHand {
             self.grip.take_over(hand, position, &felt, effort);
         }
         let reference = self.grip.tick(hand, position, &felt, dt);
-        let reach = self.pads.map(|pads| pads.reach);
-        self.width = reach.map_or(0.0, |reach| hand.width_between(position, reach));
+        // What balances the other two is more than each of them, unless they are spread: without it the object would have to be shifted.
+        let spread = self.fit.and_then(|fit| fit.spread).unwrap_or_default();
+        let [thumb, finger, _] = ThreeFingers::shares(spread);
+        let [a, b] = self.grip.state().forces;
+        let force = (0.5 * (a + b)).clamp(0.0, hand.force_max());
+        let more = 0.5 * (thumb - finger) * hand.effort(position, force);
+        self.drives.command(reference, more, model, measured.q, dt);
+        self.width = self.fit.map_or(0.0, |fit| fit.width_between(hand, position));
         // In any direction, as a collision may have any.
         self.touch = felt.iter().map(|f| f.normal.hypot(f.tangential.norm())).fold(0.0, f64::max);
         // The object pulls the pads down: friction on them, downwards in the world.
         let X_WT = frame_pose(model, data, hand.tool_frame());
         let pull = |f: &FingerForce| -(X_WT.rotation * f.tangential).z;
         self.load = felt.iter().map(pull).sum();
-        let state = self.grip.state();
-        let values = [state.opening, state.forces[0], state.forces[1]];
+        let GripState { forces, .. } = *self.grip.state();
+        let mut values = [self.gap(), forces[0], forces[1], 0.0];
+        if let (Some(facing), Some(sensors)) = (&mut self.facing, self.sense.sensors()) {
+            let along = ThreeFingers::closing(spread);
+            let [_, left, right] = sensors.pressing(model, data, measured.wrenches, &along);
+            facing.feel([left, right], dt);
+            [values[2], values[3]] = facing.forces();
+        }
         for (channel, value) in self.channels.iter_mut().zip(values) {
             channel.value = value;
         }
-        reference
+    }
+
+    fn references(&self) -> &[HandReference] {
+        self.drives.references()
     }
 
     fn reset(&mut self) {
+        self.drives.reset();
         self.grip.reset();
         self.sense.reset();
     }
 
     fn stay(&mut self) {
+        self.drives.stay();
         self.grip.set_task(GripTask::Stay);
     }
 
     fn open(&mut self, hold: &Hold) {
-        let Contact::Pads(pads) = hold.contact else { return };
-        self.pads = Some(pads);
+        let Some(fit) = hold.contact.fit() else { return };
+        self.fit = Some(fit);
+        self.drives.set_spread(fit.spread);
         let speed = self.grip.settings().speed;
-        self.grip.set_task(GripTask::MoveTo { opening: pads.open, speed });
+        self.grip.set_task(GripTask::MoveTo { opening: fit.open, speed });
     }
 
     fn engage(&mut self, strength: f64, tolerance: f64) {
         // Only free fingers show zero: taring on an object would hide its force.
         if self.grip.state().touching == [false; 2] {
             self.grip.tare();
+            if let Some(facing) = &mut self.facing {
+                facing.tare();
+            }
         }
         self.close(strength, tolerance);
     }
@@ -282,7 +337,7 @@ impl Hand for OpeningHand {
     fn reading(&self) -> Reading {
         let state = self.grip.state();
         Reading {
-            opening: state.opening,
+            opening: self.gap(),
             forces: state.forces,
             strength: 0.5 * (state.forces[0] + state.forces[1]),
             load: self.load,
@@ -300,12 +355,19 @@ impl Hand for OpeningHand {
 
     fn engagement(&self, tolerance: f64) -> Engagement {
         let state = self.grip.state();
-        let width = self.pads.map_or(0.0, |pads| pads.width);
+        let width = self.fit.map_or(0.0, |fit| fit.width);
+        if let Some(joint) = self.drives.stuck() {
+            let text = format!("`{joint}` does not follow its drive; free the finger");
+            return Engagement::Failed(Failure::Partial, text);
+        }
+        if !self.drives.is_spread() {
+            return Engagement::Engaging;
+        }
         // First, as fingers that meet each other press as firmly as fingers on an object.
         if state.at_end {
             let text = format!(
                 "the fingers closed to {:.1} mm, the object is {:.1} mm wide; {}",
-                1e3 * state.opening,
+                1e3 * self.gap(),
                 1e3 * width,
                 pair(&state.forces)
             );
@@ -320,7 +382,15 @@ impl Hand for OpeningHand {
                 );
                 return Engagement::Failed(Failure::WrongSize, text);
             }
-            return Engagement::Held;
+            let Some(facing) = &self.facing else { return Engagement::Held };
+            if let Some(finger) = facing.lagging() {
+                let [left, right] = facing.forces();
+                let text = format!(
+                    "the {finger} finger does not hold: the left one presses with {left:.1} N, the right one with {right:.1} N"
+                );
+                return Engagement::Failed(Failure::Partial, text);
+            }
+            return if facing.is_whole() { Engagement::Held } else { Engagement::Engaging };
         }
         Engagement::Engaging
     }
@@ -335,7 +405,7 @@ impl Hand for OpeningHand {
 
     fn engaging_time(&self) -> f64 {
         // The whole opening at the touch speed: nothing closes longer, however narrow the object.
-        self.pads.map_or(0.0, |pads| pads.open / self.grip.settings().touch_speed)
+        self.fit.map_or(0.0, |fit| fit.open / self.grip.settings().touch_speed)
     }
 
     fn is_firm(&self, strength: f64) -> bool {
@@ -343,15 +413,15 @@ impl Hand for OpeningHand {
     }
 
     fn loss(&self, strength: f64, tolerance: f64) -> Loss {
-        let Some(pads) = &self.pads else {
+        let Some(fit) = &self.fit else {
             return Loss { weak: false, gone: false, left: false };
         };
         // The hand closes beyond the object's width, or a finger presses with less than half.
         let state = self.grip.state();
         // Objects are taken within one tolerance; two leave a margin to what was taken narrow.
         // Fingers that lean push out what they lose, and are free before they have closed by that much.
-        let left = pads.lean.abs() > 0.0 && state.touching == [false; 2];
-        let gone = left || self.width < pads.width - 2.0 * tolerance;
+        let left = fit.pushes_out && state.touching == [false; 2];
+        let gone = left || self.width < fit.width - 2.0 * tolerance;
         Loss { weak: state.forces.iter().any(|f| *f < 0.5 * strength), gone, left }
     }
 
@@ -361,7 +431,7 @@ impl Hand for OpeningHand {
 
     fn is_free(&self) -> bool {
         let state = self.grip.state();
-        let wide = self.pads.is_none_or(|pads| state.opening > pads.open - 0.002);
+        let wide = self.fit.is_none_or(|fit| state.opening > fit.open - 0.002);
         state.touching == [false; 2] && wide
     }
 
@@ -388,15 +458,15 @@ impl Hand for OpeningHand {
 
     fn describe_lost(&self) -> String {
         let state = self.grip.state();
-        format!("opening {:.1} mm, {}", 1e3 * state.opening, pair(&state.forces))
+        format!("opening {:.1} mm, {}", 1e3 * self.gap(), pair(&state.forces))
     }
 
     fn describe_stuck(&self) -> String {
         let state = self.grip.state();
         format!(
             "opening {:.1} of {:.1} mm, {}",
-            1e3 * state.opening,
-            1e3 * self.pads.map_or(0.0, |pads| pads.open),
+            1e3 * self.gap(),
+            1e3 * self.fit.map_or(0.0, |fit| fit.open - fit.nearer()),
             pair(&state.forces)
         )
     }

@@ -4,6 +4,7 @@
 
 use karakuri_spatial::{Matrix3, Vector3};
 
+use super::hold::{Fit, Stop};
 use super::payload::{COM_TOLERANCE, MOVABLE, Payload, ToolMotion, too_heavy};
 use crate::EndEffector;
 use crate::end_effector::Reach;
@@ -12,7 +13,7 @@ use crate::pick_and_place::types::{PickAndPlaceGoal, Profile};
 use crate::slip::{Grip, Patch, effective_radius, friction_for, required_force, traction};
 
 /// Clearance between a fingertip and the support of the object. [m]
-const TIP_CLEARANCE: f64 = 0.004;
+pub(super) const TIP_CLEARANCE: f64 = 0.004;
 /// Length of a line of contact below which it counts as a point. [m]
 const SHORT: f64 = 0.002;
 /// Clearance on each side of the object when the hand is open. [m]
@@ -60,10 +61,18 @@ impl Edge {
         }
     }
 
+    /// Length of the other edge. [m]
+    pub(super) fn other(self, size: &Vector3) -> f64 {
+        match self {
+            Self::X => size.y,
+            Self::Y => size.x,
+        }
+    }
+
     /// Whether what the pads press along it on is round about a horizontal axis: at half its height alone it is as wide.
     fn is_round_across(self, goal: &PickAndPlaceGoal) -> bool {
         match goal.profile {
-            Profile::Box | Profile::Standing { .. } => false,
+            Profile::Box | Profile::Standing { .. } | Profile::Cone => false,
             Profile::Lying { .. } => self == Self::Y,
             Profile::Ball => true,
         }
@@ -94,6 +103,13 @@ impl Pads {
             // Round sides are touched at half their height, which the pads must reach.
             is_low: edge.is_round_across(goal) && raise > 0.5 * hand.pad_depth() - TIP_CLEARANCE,
         }
+    }
+
+    /// Opening of the fingers about the object.
+    pub(super) fn fit(&self) -> Fit {
+        let Self { width, open, opening, reach, lean, .. } = *self;
+        let (stop, pushes_out) = (Stop::Pads(reach), lean.abs() > 0.0);
+        Fit { width, open, opening, stop, pushes_out, spread: None }
     }
 
     /// Whether the hand opens far enough to go about the object.
@@ -173,7 +189,7 @@ fn round_radius(hand: &dyn EndEffector, goal: &PickAndPlaceGoal, edge: Edge) -> 
         length => 0.25 * length,
     };
     match (goal.profile, edge) {
-        (Profile::Box, _) => None,
+        (Profile::Box | Profile::Cone, _) => None,
         (Profile::Standing { straight, .. }, _) => Some(line(hand.pad_depth(), straight)),
         (Profile::Lying { straight }, Edge::Y) => Some(line(hand.pad_width(), straight)),
         (Profile::Lying { .. }, Edge::X) => {

@@ -51,7 +51,8 @@ pub(crate) struct SuctionHand {
     depth: f64,
     places: Vec<Place>,
     /// Name of the generator.
-    generator: String,
+    generator: [String; 1],
+    reference: [HandReference; 1],
     /// The cups' vacuums. [Pa]
     cups: Vec<Channel>,
     /// Greatest vacuum. [Pa]
@@ -103,7 +104,8 @@ impl SuctionHand {
             tool_frame: config.tool_frame,
             depth: places.first().map_or(0.0, |place| place.center.x),
             cups: unit.cups.iter().map(|cup| Channel::new(&cup.name, "Pa")).collect(),
-            generator: unit.name.clone(),
+            generator: [unit.name.clone()],
+            reference: [HandReference::default()],
             vacuum_max,
             threshold: PartThreshold { present, hysteresis: HYSTERESIS * present },
             wrist,
@@ -145,6 +147,7 @@ impl SuctionHand {
             width,
             raise,
             depth: self.depth,
+            aside: 0.0,
             tip: 0.01,
             contact: Contact::Lips(Lips::on(&self.places, self.depth, raise, &edges)?),
         })
@@ -186,6 +189,8 @@ impl SuctionHand {
                 // Over the circle a cylinder is on the mean half as far below as at its sides.
                 (places().all(fits), 0.5 * sagittas(radius))
             }
+            // There is no room on a point.
+            Profile::Cone => (false, 0.0),
             Profile::Ball | Profile::Standing { .. } => {
                 // The half-ball of a capsule that stands is as wide as the capsule.
                 let radius = 0.5 * goal.size.x;
@@ -261,7 +266,7 @@ impl Hand for SuctionHand {
         KIND
     }
 
-    fn drive(&self) -> &str {
+    fn drives(&self) -> &[String] {
         &self.generator
     }
 
@@ -295,6 +300,10 @@ impl Hand for SuctionHand {
     }
 
     fn check(&self, goal: &PickAndPlaceGoal, s: &PickAndPlaceSettings) -> Result<(), PlanError> {
+        if goal.profile == Profile::Cone {
+            let taken = "what has a flat or a round top, no cones";
+            return Err(PlanError::Shape { hand: KIND, taken });
+        }
         let hold = (0..2).find_map(|quarter| self.way(goal, quarter));
         let hold = hold.ok_or_else(|| self.no_room(goal))?;
         let payload = Payload::of(goal, s);
@@ -316,7 +325,7 @@ impl Hand for SuctionHand {
         if found.is_empty() { Err(self.no_room(goal)) } else { Ok(found) }
     }
 
-    fn update(&mut self, sample: &Sample<'_>) -> HandReference {
+    fn update(&mut self, sample: &Sample<'_>) {
         for (cup, measured) in self.cups.iter_mut().zip(sample.measured.vacuums) {
             // One that is not known holds nothing.
             cup.value = if measured.is_finite() { *measured } else { 0.0 };
@@ -334,7 +343,11 @@ impl Hand for SuctionHand {
         if let (Some(wrist), Some(wrench)) = (&mut self.wrist, sample.measured.wrenches.first()) {
             wrist.feel(sample, wrench);
         }
-        HandReference { effort: self.desired, ..HandReference::default() }
+        self.reference[0].effort = self.desired;
+    }
+
+    fn references(&self) -> &[HandReference] {
+        &self.reference
     }
 
     fn reset(&mut self) {

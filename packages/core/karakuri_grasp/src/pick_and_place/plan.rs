@@ -305,12 +305,12 @@ pub(super) fn check(goal: &PickAndPlaceGoal) -> Result<(), PlanError> {
 /// Tool poses of a run: x down, y along the closing direction.
 fn poses(goal: &PickAndPlaceGoal, hold: &Hold) -> Poses {
     // The pads move along the tool as a linkage closes; the tool is placed for the opening at which they hold.
-    let Hold { turn, width, raise, depth, .. } = *hold;
+    let Hold { turn, width, raise, depth, aside, .. } = *hold;
     let tool = |object: &ObjectPose, lift: f64| {
         let (sin, cos) = (object.yaw + turn).sin_cos();
         let (x, y) = (-Vector3::z(), Vector3::new(-sin, cos, 0.0));
         let rotation = Matrix3::from_columns(&[x, y, x.cross(&y)]);
-        Pose::new(rotation, object.position + Vector3::z() * (raise + lift) - x * depth)
+        Pose::new(rotation, object.position + Vector3::z() * (raise + lift) - x * depth - y * aside)
     };
     let (height, clearance) = (goal.approach_height, PLACE_CLEARANCE);
     // Both vertical moves end at one height where the lower of them still has its full length.
@@ -320,8 +320,8 @@ fn poses(goal: &PickAndPlaceGoal, hold: &Hold) -> Poses {
         pick: tool(&goal.pick, 0.0),
         above_place: tool(&goal.place, top - goal.place.position.z),
         place: tool(&goal.place, clearance),
-        // The object's centre lies on the tool's x, its box square to the tool.
-        object: Pose::from_translation(Vector3::x() * (depth + raise)),
+        // The object's box is square to the tool, its centre below the middle of the contact.
+        object: Pose::from_translation(Vector3::new(depth + raise, aside, 0.0)),
         // Of the two horizontal edges one is the width; the other is what their sum leaves.
         held: Vector3::new(goal.size.z, width, goal.size.x + goal.size.y - width),
         hold: hold.clone(),

@@ -48,6 +48,19 @@ pub enum PlanError {
         /// Objects that it takes.
         taken: &'static str,
     },
+    /// Fingers would slide off the object's side.
+    #[error(
+        "its side faces up by {:.1} degrees where the fingers touch it, and friction {friction} holds up to {:.1}: they would slide off, however firmly they press; turn the object over, or use fingers with more friction",
+        lean.to_degrees(), largest.to_degrees()
+    )]
+    SlipsOff {
+        /// Angle by which its side faces up. [rad]
+        lean: f64,
+        /// Coefficient of friction. [-]
+        friction: f64,
+        /// Largest angle that friction holds. [rad]
+        largest: f64,
+    },
     /// The fingers would lean too much about the object.
     #[error(transparent)]
     SqueezedOut(#[from] SqueezedOut),

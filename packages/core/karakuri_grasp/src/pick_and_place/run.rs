@@ -479,9 +479,10 @@ impl Run {
         match self.failure {
             // The next grip is harder, and the object may have moved.
             None => Step::Enter(Stage::Look),
-            Some((Failure::NoObject | Failure::NoSeal | Failure::Blocked, ..))
-                if self.tries.rescans < RESCANS =>
-            {
+            Some((
+                Failure::NoObject | Failure::NoSeal | Failure::Blocked | Failure::Partial,
+                ..,
+            )) if self.tries.rescans < RESCANS => {
                 self.tries.rescans += 1;
                 Step::Enter(Stage::Look)
             }

@@ -26,6 +26,8 @@ pub enum ObjectShape {
     Capsule,
     /// Ball.
     Ball,
+    /// Cone with its point at its z.
+    Cone,
 }
 
 /// What an object that stands or lies offers to a hand from above.
@@ -48,6 +50,8 @@ pub enum Profile {
     },
     /// A ball.
     Ball,
+    /// A cone that stands.
+    Cone,
 }
 
 /// Object that was seen: one to pick, or one to stay clear of.
@@ -245,6 +249,8 @@ pub enum Failure {
     Blocked,
     /// The grip was lost while the object was carried.
     Slipped,
+    /// One of three fingers does not hold the object.
+    Partial,
     /// The cups were not evacuated on the object.
     NoSeal,
     /// The vacuum was lost while the object was carried.
@@ -271,6 +277,7 @@ impl Failure {
             Self::WrongSize => "WRONG_SIZE",
             Self::Blocked => "BLOCKED",
             Self::Slipped => "SLIPPED",
+            Self::Partial => "PARTIAL",
             Self::NoSeal => "NO_SEAL",
             Self::PressureLost => "PRESSURE_LOST",
             Self::TooHeavy => "TOO_HEAVY",
@@ -366,8 +373,9 @@ pub struct PickAndPlaceResult {
 pub struct Output {
     /// Request to the arm, if there is a new one.
     pub arm: Option<ArmRequest>,
-    /// Target of the hand's driven joint, or in its effort the force of the vacuum that its generator is to make.
-    pub hand: HandReference,
+    /// Targets of the hand's drives, in the order of [`drives`](super::PickAndPlace::drives): of its driven joints, or in the effort the force of
+    /// the vacuum that its generator is to make.
+    pub hand: Vec<HandReference>,
     /// Feedback of the run.
     pub feedback: Feedback,
     /// Result, in the tick in which the run ends.

@@ -65,6 +65,11 @@ pub fn upright(shape: ObjectShape, pose: &Pose, size: &Vector3) -> Result<Uprigh
             let pose = ObjectPose { position, yaw: 0.0 };
             Ok(Upright { pose, size: *size, profile: Profile::Ball })
         }
+        ObjectShape::Cone if R[(2, 2)] >= LEAN.cos() => {
+            let pose = ObjectPose { position, yaw: heading(0) };
+            Ok(Upright { pose, size: *size, profile: Profile::Cone })
+        }
+        ObjectShape::Cone => Err(leaning()),
         ObjectShape::Cylinder => round(size.z, true),
         ObjectShape::Capsule => round((size.z - size.x).max(0.0), false),
         ObjectShape::Box => {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use karakuri_control::joint_trajectory::{Goal, GoalId, JointTolerance, Outcome};
-use karakuri_control::trajectory::{JointTrajectory, TrajectoryPoint};
+use karakuri_control::trajectory::JointTrajectory;
 use karakuri_control::{Command, Controller, FeedforwardController, FeedforwardSettings, State};
 use karakuri_files::{load_robot, read_text};
 use karakuri_grasp::grip_force::GripSettings;
@@ -13,7 +13,7 @@ use karakuri_grasp::pick_and_place::{
     PickAndPlace, PickAndPlaceGoal, PickAndPlaceResult, PickAndPlaceSettings, PlanError, Profile,
     Sighting, Stage,
 };
-use karakuri_model::{Model, Shape};
+use karakuri_model::Model;
 use karakuri_physics::{BodyDescription, RobotId, Scene, World, loop_gap};
 use karakuri_spatial::{Motion, Pose, Time, UnitQuaternion, Vector3};
 
@@ -163,19 +163,9 @@ impl Cell {
     /// All bodies, as a sensor would see them.
     pub(crate) fn objects(&self) -> Vec<KnownObject> {
         let bodies = self.world.body_ids().map(|id| self.world.body(id));
-        let known = bodies.filter_map(|body| {
-            let size = match body.description().shape {
-                Shape::Box { size } => size,
-                Shape::Sphere { radius } => Vector3::repeat(2.0 * radius),
-                Shape::Cylinder { radius, length } => {
-                    Vector3::new(2.0 * radius, 2.0 * radius, length)
-                }
-                Shape::Capsule { radius, length } => {
-                    Vector3::new(2.0 * radius, 2.0 * radius, length + 2.0 * radius)
-                }
-                _ => return None,
-            };
-            Some(KnownObject { name: body.description().name.clone(), pose: body.pose(), size })
+        let known = bodies.map(|body| {
+            let size = body.description().shape.bounds().1;
+            KnownObject { name: body.description().name.clone(), pose: body.pose(), size }
         });
         known.collect()
     }
@@ -214,18 +204,7 @@ impl Cell {
             self.peak_force = self.peak_force.max(wrench.force.y.abs());
         }
         self.request(output.arm, now);
-        let crank = self.machine.opening_hand().unwrap().fingers().joint();
-        let stream = JointTrajectory {
-            start: Some(now),
-            joints: vec![self.model.joints[crank.0].name.clone()],
-            points: vec![TrajectoryPoint {
-                time_from_start: DT,
-                positions: vec![output.hand.position],
-                velocities: vec![output.hand.velocity],
-                efforts: vec![output.hand.effort],
-                ..TrajectoryPoint::default()
-            }],
-        };
+        let stream = self.machine.hand_trajectory(now, DT);
         if self.stall == Some(Stall::Controller) {
             self.silence += 1;
             if self.silence == COMMAND_TIMEOUT {

@@ -4,17 +4,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use karakuri_control::joint_trajectory::{Goal, GoalId};
-use karakuri_control::trajectory::{JointTrajectory, TrajectoryPoint};
 use karakuri_control::{Command, Controller, FeedforwardController, FeedforwardSettings, State};
 use karakuri_dynamics::frame_pose;
 use karakuri_files::{load_robot, read_text};
-use karakuri_grasp::grip_force::{GripSettings, HandReference};
+use karakuri_grasp::grip_force::GripSettings;
 use karakuri_grasp::pick_and_place::{
     ArmReport, ArmRequest, KnownObject, Measurement, PickAndPlace, PickAndPlaceGoal,
     PickAndPlaceResult, PickAndPlaceSettings, PlanError, Sighting, Stage,
 };
 use karakuri_hardware::{JointCommand, RobotIo, RobotState};
-use karakuri_model::{Model, Shape};
+use karakuri_model::Model;
 use karakuri_physics::{BodyDescription, Scene, World};
 use karakuri_simulation::SimulatedWorld;
 use karakuri_spatial::{Motion, Pose, Time, Vector3};
@@ -39,7 +38,8 @@ pub(crate) struct Cell {
     /// Of ten samples, those that do not reach the machine.
     pub(crate) missed: usize,
     n: usize,
-    hand: HandReference,
+    /// Force of the vacuum that a generator is to make. [N]
+    press: f64,
     pub(crate) stages: Vec<Stage>,
     /// Whether a lip slid, turned or tipped while the object was in the air.
     pub(crate) has_slipped: bool,
@@ -73,6 +73,7 @@ impl Cell {
         let root: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
         let scene = match robot {
             "arm6_scissor" => "pick_and_place_scissor",
+            "arm6_three_fingers" => "pick_and_place_three_fingers",
             "arm6_suction" | "arm6_suction4" => "pick_and_place_suction",
             _ => "pick_and_place",
         };
@@ -124,7 +125,7 @@ impl Cell {
             sees: true,
             missed: 0,
             n: 0,
-            hand: HandReference::default(),
+            press: 0.0,
             stages: Vec::new(),
             has_slipped: false,
         }
@@ -132,20 +133,11 @@ impl Cell {
 
     fn objects(&self) -> Vec<KnownObject> {
         let world = self.io.world();
-        let known = world.body_ids().filter_map(|id| {
-            let (body, pose) = (world.body(id).description().clone(), world.body(id).pose());
-            let size = match body.shape {
-                Shape::Box { size } => size,
-                Shape::Sphere { radius } => Vector3::repeat(2.0 * radius),
-                Shape::Cylinder { radius, length } => {
-                    Vector3::new(2.0 * radius, 2.0 * radius, length)
-                }
-                Shape::Capsule { radius, length } => {
-                    Vector3::new(2.0 * radius, 2.0 * radius, length + 2.0 * radius)
-                }
-                _ => return None,
-            };
-            Some(KnownObject { name: body.name, pose, size })
+        let known = world.body_ids().map(|id| {
+            let body = world.body(id);
+            let (middle, size) = body.description().shape.bounds();
+            let pose = body.shape_pose() * Pose::from_translation(middle);
+            KnownObject { name: body.description().name.clone(), pose, size }
         });
         known.collect()
     }
@@ -202,26 +194,15 @@ impl Cell {
                 world.suction_names().filter_map(|name| world.suction(world.find_suction(name)?));
             self.has_slipped |= reports.into_iter().any(|report| report.slips || report.lost);
         }
-        self.hand = output.hand;
+        self.press = output.hand.iter().map(|reference| reference.effort).sum();
         output.result
     }
 
     fn actuate(&mut self) {
         let now = Time::from_seconds(self.io.time());
         let RobotState { position: q, velocity: v, effort, .. } = &self.state;
-        let HandReference { position, velocity, effort: press } = self.hand;
         if self.machine.opening_hand().is_some() {
-            let stream = JointTrajectory {
-                start: Some(now),
-                joints: vec![self.machine.drive().to_owned()],
-                points: vec![TrajectoryPoint {
-                    time_from_start: DT,
-                    positions: vec![position],
-                    velocities: vec![velocity],
-                    efforts: vec![press],
-                    ..TrajectoryPoint::default()
-                }],
-            };
+            let stream = self.machine.hand_trajectory(now, DT);
             // Before the first update the controller knows no state and takes nothing.
             self.controller.machine_mut(1).unwrap().accept_topic(&stream, now).ok();
         }
@@ -232,7 +213,7 @@ impl Cell {
         command.velocity.copy_from_slice(&self.command.velocity);
         command.effort.copy_from_slice(&self.command.effort);
         if let Some(generator) = layout.generators.first() {
-            command.vacuum[0] = if self.is_broken { 0.0 } else { press / generator.area };
+            command.vacuum[0] = if self.is_broken { 0.0 } else { self.press / generator.area };
         }
         self.io.write(0, &command).unwrap();
         self.io.advance().unwrap();

@@ -4,5 +4,7 @@
 #![expect(clippy::print_stdout, reason = "the counts of a survey")]
 
 mod cell;
+mod object;
 mod random;
 mod suction;
+mod three_fingers;

@@ -10,6 +10,7 @@ use karakuri_model::Shape;
 use karakuri_spatial::{Pose, UnitQuaternion, Vector3};
 
 use crate::cell::Cell;
+use crate::object::{center, shape};
 
 /// `SplitMix64`: equal seeds give equal tasks.
 struct Random(u64);
@@ -57,23 +58,24 @@ struct Task {
     goal: PickAndPlaceGoal,
 }
 
-const ROBOTS: [&str; 4] = ["arm6", "arm6_scissor", "arm6_suction", "arm6_suction4"];
-const SHAPES: [ObjectShape; 5] = [
+const ROBOTS: [&str; 5] =
+    ["arm6", "arm6_scissor", "arm6_three_fingers", "arm6_suction", "arm6_suction4"];
+const SHAPES: [ObjectShape; 6] = [
     ObjectShape::Box,
     ObjectShape::Box,
     ObjectShape::Cylinder,
     ObjectShape::Capsule,
     ObjectShape::Ball,
+    ObjectShape::Cone,
 ];
 
-/// Edges of a shape's box, by three random ones, and the shape times `scale`. [m]
-fn body(kind: ObjectShape, [a, b, c]: [f64; 3], scale: f64) -> ([f64; 3], Shape) {
-    let (radius, length) = (0.5 * a * scale, b * scale);
+/// Edges of a shape's box, by three random ones. [m]
+fn edges(kind: ObjectShape, [a, b, c]: [f64; 3]) -> [f64; 3] {
     match kind {
-        ObjectShape::Box => ([a, b, c], Shape::Box { size: Vector3::new(a, b, c) * scale }),
-        ObjectShape::Cylinder => ([a, a, b], Shape::Cylinder { radius, length }),
-        ObjectShape::Capsule => ([a, a, a + b], Shape::Capsule { radius, length }),
-        ObjectShape::Ball => ([a; 3], Shape::Sphere { radius }),
+        ObjectShape::Box => [a, b, c],
+        ObjectShape::Cylinder | ObjectShape::Cone => [a, a, b],
+        ObjectShape::Capsule => [a, a, a + b],
+        ObjectShape::Ball => [a; 3],
     }
 }
 
@@ -84,6 +86,7 @@ fn task(random: &mut Random) -> Task {
         // What is higher than 70 mm reaches between the cranks and followers, which may touch it before the pads do.
         "arm6" => (0.015, 0.07, 40.0),
         "arm6_scissor" => (0.015, 0.07, 30.0),
+        "arm6_three_fingers" => (0.03, 0.1, 25.0),
         "arm6_suction" => (0.03, 0.2, 69.0),
         _ => (0.08, 0.3, 192.0),
     };
@@ -94,11 +97,11 @@ fn task(random: &mut Random) -> Task {
         _ => Flaw::Moved(random.pick(&[0.02, 0.25])),
     };
     let scale = if let Flaw::Size(scale) = flaw { scale } else { 1.0 };
-    let edges = core::array::from_fn(|_| random.between(low, high));
-    let (size, shape) = body(kind, edges, scale);
+    let size = edges(kind, core::array::from_fn(|_| random.between(low, high)));
+    let shape = shape(kind, size.map(|edge| edge * scale));
     let size = Vector3::from(size);
-    // A capsule does not stand by itself.
-    let lies = kind == ObjectShape::Capsule || random.next() < 0.3;
+    // A capsule does not stand by itself, and a cone that lies is held by no hand.
+    let lies = kind == ObjectShape::Capsule || random.next() < 0.3 && kind != ObjectShape::Cone;
     let tilt = if lies { FRAC_PI_2 } else { 0.0 };
     let mass = (size.product() * random.between(200.0, 3000.0)).clamp(0.02, ARM_PAYLOAD);
     let mut at = |x: f64, y: f64, top: f64| {
@@ -145,7 +148,8 @@ fn rolls(task: &Task) -> bool {
 /// What came of a task: its code, and what is not as it should be.
 fn carry_out(task: &Task) -> (&'static str, Option<String>) {
     let mut cell = Cell::new(task.robot, "start1", |body| {
-        (body.shape, body.pose, body.mass) = (task.shape.clone(), task.pick, task.mass);
+        (body.shape, body.mass) = (task.shape.clone(), task.mass);
+        body.pose = center(task.goal.shape, &task.pick, body.shape.bounds().1.z);
         // Materials combine by the geometric mean: pads have 0.6.
         if let Flaw::Slippery(friction) = task.flaw {
             body.friction = friction * friction / 0.6;
@@ -158,6 +162,7 @@ fn carry_out(task: &Task) -> (&'static str, Option<String>) {
             PlanError::Unreachable { .. } => "refused: unreachable",
             PlanError::Range { .. } => "refused: no room",
             PlanError::SqueezedOut(_) => "refused: squeezed out",
+            PlanError::SlipsOff { .. } => "refused: slips off",
             PlanError::Shape { .. } => "refused: shape",
             _ => return ("refused", Some(refused.to_string())),
         };

@@ -1,0 +1,448 @@
+//! Tips of three fingers on an object: three points of contact with Coulomb friction.
+//!
+//! The hand squeezes with the forces `a_i F`: F is its strength, the thumb's force, and the three are in balance. What the object pulls with is
+//! shared among the tips as among springs that are as stiff in all directions. A tip holds where its share `s_i` and its squeeze are together in the cone of
+//! friction about the inward normal `n_i` of the object's side,
+//!
+//! `|a_i F + s_i|² ≤ (1 + μ²) ((a_i F + s_i)·n_i)²`,
+//!
+//! which for the strength is a quadratic equation. A side that faces up by γ (a cone with its point up, a ball above its equator) turns the normal: above
+//! `γ = atan μ` no strength holds, and three tips bear along the tool `ΣH tan(φ − γ)`, as [theory/grasping.md](../../../../../docs/theory/grasping.md) has it.
+//!
+//! Units: m, rad, N; tool axes, x towards the object and y along the opening.
+
+use karakuri_spatial::{Force, Vector3, Vector6};
+
+use super::hold::{Contact, Fit, Hold, Stop};
+use super::pads::{CLEARANCE, Edge, TIP_CLEARANCE, UNIT};
+use super::payload::{MOVABLE, Payload, ToolMotion, too_heavy};
+use super::springs::{Held, Springs};
+use crate::EndEffector;
+use crate::end_effector::{LEAN_SHARE, Spread, ThreeFingers};
+use crate::pick_and_place::PlanError;
+use crate::pick_and_place::types::{PickAndPlaceGoal, PickAndPlaceSettings, Profile};
+use crate::slip::{friction_for, traction};
+
+/// Distance that a point of contact keeps from the end of a side: errors of the arm and of the object's pose. [m]
+const MARGIN: f64 = 0.003;
+
+/// Tips of three fingers that hold an object.
+#[derive(Debug, Clone)]
+pub(crate) struct Tips {
+    pub(super) fit: Fit,
+    touches: [Touch; 3],
+    /// Sum of the tips' horizontal forces over the strength. [-]
+    sum: f64,
+    /// Angle γ by which the object's side faces up where it is touched. [rad]
+    lean: f64,
+    springs: Springs,
+    held: Held,
+}
+
+/// Contact of one tip.
+#[derive(Debug, Clone, Copy)]
+struct Touch {
+    /// Force on the object at a strength of one. [-] (3)
+    squeeze: Vector3,
+    /// Normal into the object. [-] (3)
+    normal: Vector3,
+}
+
+/// Where the tips touch an object.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    spread: Spread,
+    /// Height of the tips' middles above the object's centre. [m]
+    raise: f64,
+    /// Distance of the tips' middles from the object's axis, or its middle plane. [m]
+    distance: f64,
+    lean: f64,
+}
+
+impl Place {
+    /// Place on an object that is held across one of its edges.
+    fn of(hand: &ThreeFingers, goal: &PickAndPlaceGoal, edge: Edge) -> Result<Self, PlanError> {
+        let (tip, height) = (hand.tip_radius(), goal.size.z);
+        let radius = 0.5 * edge.of(&goal.size);
+        // Level with the centre of mass, higher if the tips would touch the ground, or the object the palm.
+        let least = [tip + TIP_CLEARANCE - 0.5 * height, 0.5 * height - hand.reach()];
+        let raise = least.into_iter().fold(-below(goal), f64::max);
+        let round = |raise: f64| {
+            let lean = (raise / (radius + tip)).clamp(-1.0, 1.0).asin();
+            ((radius + tip) * lean.cos(), lean)
+        };
+        let (spread, half, (distance, lean)) = match goal.profile {
+            Profile::Box => (Spread::Closed, 0.5 * height, (radius + tip, 0.0)),
+            Profile::Standing { straight, .. } => {
+                (Spread::Even, 0.5 * straight, (radius + tip, 0.0))
+            }
+            Profile::Lying { .. } => (Spread::Closed, radius + MARGIN, round(raise)),
+            Profile::Ball => (Spread::Even, radius + MARGIN, round(raise)),
+            Profile::Cone => {
+                let slope = (0.5 * goal.size.x).atan2(height);
+                // The middle of a tip is its radius from the side.
+                let there = 0.5 * goal.size.x * (0.5 - raise / height);
+                (Spread::Even, 0.5 * height, (there + tip / slope.cos(), slope))
+            }
+        };
+        if raise > half - MARGIN {
+            return Err(PlanError::Range {
+                what: "object_size, its height [m],",
+                value: height,
+                range: format!(
+                    "greater: tips of {tip} m that end {TIP_CLEARANCE} m above its support do not touch its side"
+                ),
+            });
+        }
+        Ok(Self { spread, raise, distance, lean })
+    }
+}
+
+/// Height of the middle of an object's box above its centre of mass. [m]
+fn below(goal: &PickAndPlaceGoal) -> f64 {
+    if goal.profile == Profile::Cone { 0.25 * goal.size.z } else { 0.0 }
+}
+
+/// Ways to hold an object: turns of the tool about it [rad], and the edges that are along the opening then.
+fn ways(profile: Profile) -> impl Iterator<Item = (f64, Edge)> {
+    let quarters = matches!(profile, Profile::Box | Profile::Lying { .. });
+    let (n, step) = if quarters { (4_u8, 0.5) } else { (8, 0.25) };
+    let lies = matches!(profile, Profile::Lying { .. });
+    (0..n)
+        .map(move |k| {
+            let is_across = quarters && !k.is_multiple_of(2);
+            let edge = if is_across { Edge::X } else { Edge::Y };
+            (core::f64::consts::PI * step * f64::from(k), edge)
+        })
+        // What lies is not held by its ends.
+        .filter(move |(_, edge)| !(lies && *edge == Edge::X))
+}
+
+/// Ways to hold the goal's object.
+pub(super) fn holds(
+    hand: &ThreeFingers,
+    goal: &PickAndPlaceGoal,
+    s: &PickAndPlaceSettings,
+) -> Result<Vec<Hold>, PlanError> {
+    let payload = Payload::of(goal, s);
+    let mut refusal = None;
+    let mut found = Vec::new();
+    for (turn, edge) in ways(goal.profile) {
+        match way(hand, goal, &payload, turn, edge) {
+            Ok(hold) => found.push(hold),
+            Err(why) => _ = refusal.get_or_insert(why),
+        }
+    }
+    refusal.filter(|_| found.is_empty()).map_or(Ok(found), Err)
+}
+
+fn way(
+    hand: &ThreeFingers,
+    goal: &PickAndPlaceGoal,
+    payload: &Payload,
+    turn: f64,
+    edge: Edge,
+) -> Result<Hold, PlanError> {
+    let place = Place::of(hand, goal, edge)?;
+    let Place { spread, raise, distance, lean } = place;
+    let largest = LEAN_SHARE * payload.friction.atan();
+    if lean > largest {
+        return Err(PlanError::SlipsOff { lean, friction: payload.friction, largest });
+    }
+    let (width, other) = (edge.of(&goal.size), edge.other(&goal.size));
+    let straight = if let Profile::Lying { straight } = goal.profile { straight } else { other };
+    let least = hand.finger_distance() + 2.0 * MARGIN;
+    if spread == Spread::Closed && straight < least {
+        return Err(PlanError::Range {
+            what: "object_size, its side that two fingers press on [m],",
+            value: straight,
+            range: format!("at least {least:.4}, for both"),
+        });
+    }
+    let between = 2.0 * (distance - hand.tip_radius());
+    let (opening, highest) = (between + hand.nearer(spread), hand.opening_range().1);
+    // Half of the clearance on each side is the least; the hand opens for all of it where it can.
+    if opening + CLEARANCE > highest {
+        return Err(PlanError::Range {
+            what: "object_size, its width between the tips [m],",
+            value: between,
+            range: format!(
+                "below {:.4}, the hand's opening less clearance",
+                highest - CLEARANCE - hand.nearer(spread)
+            ),
+        });
+    }
+    let position = hand.position(opening);
+    let top = 0.5 * goal.size.z - raise;
+    // Only flat and upright sides are as far out at the top.
+    let out = match goal.profile {
+        Profile::Box | Profile::Standing { .. } => 0.0,
+        Profile::Lying { .. } | Profile::Ball | Profile::Cone => f64::NEG_INFINITY,
+    };
+    if hand.room(position, top).is_none_or(|room| out + MARGIN > room) {
+        return Err(PlanError::Range {
+            what: "object_size, its height [m],",
+            value: goal.size.z,
+            range: format!(
+                "less: it would touch the fingers above their tips where it is {between:.4} m wide"
+            ),
+        });
+    }
+    let depth = hand.tool_depth(position);
+    let fit = Fit {
+        width: between,
+        open: (opening + 2.0 * CLEARANCE).min(highest),
+        opening,
+        stop: Stop::Tips { nearer: hand.nearer(spread) },
+        pushes_out: lean.abs() > 0.0,
+        spread: Some(spread),
+    };
+    let aside = hand.middle(spread);
+    let edges = Vector3::new(goal.size.z, width, other);
+    let com = Vector3::new(depth + raise + below(goal), aside, 0.0);
+    let tips = Tips::new(hand, &place, fit, depth, Held::new(com, &edges)).ok_or(
+        // Three points apart hold in all directions.
+        PlanError::Shape { hand: hand.kind(), taken: "what three tips apart can touch" },
+    )?;
+    let (needed, highest, given) = (tips.at_rest(payload), hand.force_max(), goal.max_grip_force);
+    if given > highest || needed > given {
+        return Err(too_heavy(payload, needed, [given, highest], UNIT));
+    }
+    Ok(Hold {
+        turn,
+        width,
+        raise,
+        depth,
+        aside,
+        tip: hand.tip_radius() + 0.01,
+        contact: Contact::Tips(tips),
+    })
+}
+
+impl Tips {
+    fn new(hand: &ThreeFingers, place: &Place, fit: Fit, depth: f64, held: Held) -> Option<Self> {
+        let Place { spread, distance, lean, .. } = *place;
+        let (closing, shares) = (ThreeFingers::closing(spread), ThreeFingers::shares(spread));
+        // Side by side, the two fingers are beside the middle.
+        let beside = match spread {
+            Spread::Closed => 0.5 * hand.finger_distance(),
+            Spread::Even => 0.0,
+        };
+        let normal = |d: &Vector3| d * lean.cos() + Vector3::x() * lean.sin();
+        let centers = [0.0, beside, -beside].into_iter().zip(&closing).map(|(z, d)| {
+            let middle = Vector3::new(depth, hand.middle(spread), z);
+            middle - d * distance + normal(d) * hand.tip_radius()
+        });
+        let even = Vector6::new(0.0, 0.0, 0.0, 1.0, 1.0, 1.0);
+        let springs: Vec<_> = centers.map(|center| (even, center)).collect();
+        let touches = core::array::from_fn(|k| Touch {
+            squeeze: closing[k] * shares[k],
+            normal: normal(&closing[k]),
+        });
+        let springs = Springs::new(&springs)?;
+        Some(Self { fit, touches, sum: shares.iter().sum(), lean, springs, held })
+    }
+
+    /// Strength that holds the payload at rest, its centre of mass off by the tolerance. [N]
+    pub(super) fn at_rest(&self, payload: &Payload) -> f64 {
+        payload.safety * self.force(payload.friction, &self.held.at_rest(payload))
+    }
+
+    /// Strength that carries the payload, and can move it. [N]
+    pub(super) fn needed(&self, payload: &Payload) -> f64 {
+        MOVABLE * self.at_rest(payload)
+    }
+
+    /// Share of the strength that a motion uses. [-]
+    pub(super) fn load(&self, payload: &Payload, force: f64, motion: &ToolMotion<'_>) -> f64 {
+        let pulls = self.held.moving(payload, motion);
+        payload.safety * self.force(payload.friction, &pulls) / force
+    }
+
+    /// Friction at which a strength just bears a load at rest. [-]
+    pub(super) fn friction_at(&self, load: f64, force: f64) -> f64 {
+        friction_for(load / (self.sum * force), self.lean)
+    }
+
+    /// Friction that makes a strength enough for the payload. [-]
+    pub(super) fn friction_enough(&self, payload: &Payload, force: f64) -> f64 {
+        let bears = traction(payload.friction, self.lean) * self.needed(payload);
+        friction_for(bears / force, self.lean)
+    }
+
+    /// Strength that bears each of these wrenches about the tool. [N]
+    fn force(&self, friction: f64, pulls: &[Force]) -> f64 {
+        let mut force: f64 = 0.0;
+        for pull in pulls {
+            for (touch, share) in self.touches.iter().zip(self.springs.bear(pull)) {
+                // The tip bears it by the opposite.
+                force = force.max(touch.needed(friction, &-share.force));
+            }
+        }
+        force
+    }
+}
+
+impl Touch {
+    /// Strength at which a force on the object is in the cone of friction together with the squeeze; infinite where none is enough. [N]
+    fn needed(&self, friction: f64, force: &Vector3) -> f64 {
+        let k = 1.0 + friction * friction;
+        let (along, across) = (self.squeeze.dot(&self.normal), force.dot(&self.normal));
+        // `a F² + 2 b F + c ≤ 0`; a is negative where the squeeze itself is inside the cone.
+        let a = self.squeeze.norm_squared() - k * along * along;
+        let b = self.squeeze.dot(force) - k * along * across;
+        let c = force.norm_squared() - k * across * across;
+        if a >= 0.0 || along <= 0.0 {
+            return f64::INFINITY;
+        }
+        // Beyond the greater root it stays inside. The two are real, as the line passes from one half of the cone to the other.
+        ((b + (b * b - a * c).max(0.0).sqrt()) / -a).max(0.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use core::f64::consts::TAU;
+
+    use approx::assert_relative_eq;
+    use karakuri_model::{BodyId, EndEffector as Config, FrameId};
+    use karakuri_spatial::Vector3;
+
+    use super::*;
+    use crate::end_effector::KINDS;
+    use crate::pick_and_place::types::{ObjectPose, ObjectShape};
+
+    const GRAVITY: f64 = 9.81;
+    const FRICTION: f64 = 0.5;
+
+    fn hand() -> ThreeFingers {
+        let kind = KINDS.iter().find(|kind| kind.name == "three_fingers").unwrap();
+        ThreeFingers::new(&Config {
+            kind: kind.name.to_owned(),
+            tool_frame: FrameId(0),
+            joints: (0..4).map(BodyId).collect(),
+            sensors: Vec::new(),
+            parameters: kind.example.iter().map(|(n, v)| ((*n).to_owned(), *v)).collect(),
+        })
+        .unwrap()
+    }
+
+    fn goal(shape: ObjectShape, profile: Profile, size: [f64; 3]) -> PickAndPlaceGoal {
+        let at = ObjectPose { position: Vector3::zeros(), yaw: 0.0 };
+        PickAndPlaceGoal {
+            shape,
+            profile,
+            size: size.into(),
+            mass: 0.1,
+            friction: FRICTION,
+            pick: at,
+            place: at,
+            grip_force: 5.0,
+            max_grip_force: 25.0,
+            approach_height: 0.1,
+        }
+    }
+
+    /// The way to hold an object whose centre of mass is where it is expected.
+    fn tips(goal: &PickAndPlaceGoal) -> Tips {
+        let payload = payload(goal.mass);
+        match way(&hand(), goal, &payload, 0.0, Edge::Y).unwrap().contact {
+            Contact::Tips(tips) => tips,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn payload(mass: f64) -> Payload {
+        Payload { mass, friction: FRICTION, safety: 1.0, gravity: GRAVITY }
+    }
+
+    const CYLINDER: Profile = Profile::Standing { straight: 0.08, has_flat_ends: true };
+
+    /// `W = ΣH tan(φ − γ)`, the wedge law for a weight that all three share evenly: 15.0, 8.9, 3.5 and 0.8 N for 10 N a finger on cones.
+    #[test]
+    fn a_weight_is_borne_as_the_wedge_law_says() {
+        let cylinder = tips(&goal(ObjectShape::Cylinder, CYLINDER, [0.06, 0.06, 0.08]));
+        let bears = |tips: &Tips, force: f64| {
+            // Each tip bears a third of the weight.
+            let third = -Vector3::x() * (force / 3.0);
+            tips.touches.iter().map(|touch| touch.needed(FRICTION, &third)).fold(0.0, f64::max)
+        };
+        assert_relative_eq!(bears(&cylinder, 15.0), 10.0, max_relative = 1e-12);
+        for (slope, weight) in [(10.0_f64, 8.9), (20.0, 3.5), (25.0, 0.8)] {
+            let slope = slope.to_radians();
+            let height = 0.04 / slope.tan();
+            let mut cone = goal(ObjectShape::Cone, Profile::Cone, [0.08, 0.08, height]);
+            // Of greater friction it is taken, too; the law is asked for the stated one.
+            cone.friction = 0.9;
+            let known = 30.0 * (FRICTION.atan() - slope).tan();
+            assert!((known - weight).abs() < 0.05, "{known} N");
+            let taken = Payload { friction: 0.9, ..payload(0.01) };
+            let Contact::Tips(cone) = way(&hand(), &cone, &taken, 0.0, Edge::Y).unwrap().contact
+            else {
+                panic!("no tips");
+            };
+            assert_relative_eq!(cone.lean, slope, max_relative = 1e-12);
+            assert_relative_eq!(bears(&cone, known), 10.0, max_relative = 1e-9);
+            // At the friction at which it just bears the load, the lean is taken off.
+            assert_relative_eq!(cone.friction_at(known, 10.0), FRICTION, max_relative = 1e-12);
+        }
+    }
+
+    /// Above the angle of friction no strength is enough.
+    #[test]
+    fn a_steep_side_is_not_held_at_all() {
+        let cone = goal(ObjectShape::Cone, Profile::Cone, [0.1, 0.1, 0.08]);
+        let refused = way(&hand(), &cone, &payload(0.01), 0.0, Edge::Y).unwrap_err();
+        assert!(matches!(refused, PlanError::SlipsOff { .. }), "{refused}");
+        let touch = Touch {
+            squeeze: Vector3::y(),
+            normal: Vector3::new(0.5_f64.sin(), 0.5_f64.cos(), 0.0),
+        };
+        assert!(touch.needed(FRICTION, &Vector3::x()).is_infinite());
+        assert!(touch.needed(0.6, &-Vector3::x()).is_finite());
+    }
+
+    /// What the tips bear is what the object pulls with, at the strength that is needed one of them is at the edge of its cone, and none outside.
+    #[test]
+    fn the_needed_strength_brings_one_tip_to_the_edge_of_its_cone() {
+        for (shape, profile, size) in [
+            (ObjectShape::Cylinder, CYLINDER, [0.06, 0.06, 0.08]),
+            (ObjectShape::Box, Profile::Box, [0.06, 0.05, 0.04]),
+            (ObjectShape::Ball, Profile::Ball, [0.05; 3]),
+            (ObjectShape::Cone, Profile::Cone, [0.06, 0.06, 0.12]),
+        ] {
+            let tips = tips(&goal(shape, profile, size));
+            for i in 0..24 {
+                let (sin, cos) = (f64::from(i) / 24.0 * TAU).sin_cos();
+                let force = Vector3::new(2.0 * sin - 1.0, cos, sin * cos + 0.3);
+                let pull = Force::new(Vector3::new(0.01 * cos, 0.02 * sin, 0.005), force);
+                let shares: Vec<_> = tips.springs.bear(&pull).map(|share| share.force).collect();
+                let sum: Vector3 = shares.iter().sum();
+                assert!((sum - force).norm() < 1e-12, "{shape:?}: {sum:?}");
+                let needed = tips.force(FRICTION, &[pull]);
+                // Share of the friction that a tip uses.
+                let used = |strength: f64| {
+                    let each = tips.touches.iter().zip(&shares).map(|(touch, share)| {
+                        let f = touch.squeeze * strength - share;
+                        let normal = f.dot(&touch.normal);
+                        (f - touch.normal * normal).norm() / (FRICTION * normal.max(1e-12))
+                    });
+                    each.fold(0.0, f64::max)
+                };
+                assert!((used(needed) - 1.0).abs() < 1e-9, "{shape:?} {i}: {}", used(needed));
+                assert!(used(1.01 * needed) < 1.0 && used(0.99 * needed) > 1.0, "{shape:?} {i}");
+            }
+        }
+    }
+
+    /// The squeeze alone moves nothing, spread or not.
+    #[test]
+    fn the_squeeze_is_in_balance() {
+        for spread in [Spread::Closed, Spread::Even] {
+            let closing = ThreeFingers::closing(spread);
+            let shares = ThreeFingers::shares(spread);
+            let sum: Vector3 = closing.iter().zip(shares).map(|(d, share)| d * share).sum();
+            assert!(sum.norm() < 1e-15, "{spread:?}: {sum:?}");
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! Three fingers: what is round between tips 120° apart, boxes and what lies between a thumb and two.
+
+use core::f64::consts::FRAC_PI_2;
+
+use karakuri_grasp::pick_and_place::{
+    Failure, ObjectShape, PickAndPlaceGoal, Profile, Stage, moved, upright,
+};
+use karakuri_spatial::{Pose, UnitQuaternion, Vector3};
+
+use crate::cell::Cell;
+use crate::object::{center, shape};
+
+const ROBOT: &str = "arm6_three_fingers";
+
+/// An object of these edges that stands, or lies where it is `tilted`, and is to go onto the shelf turned by half a radian.
+fn task(kind: ObjectShape, edges: [f64; 3], mass: f64, tilted: bool) -> (PickAndPlaceGoal, Pose) {
+    let size = Vector3::from(edges);
+    let tilt = if tilted { FRAC_PI_2 } else { 0.0 };
+    let at = |x: f64, y: f64, top: f64, yaw: f64| {
+        let turn = UnitQuaternion::from_euler_angles(0.0, tilt, yaw);
+        let pose = Pose::from_quaternion(&turn, Vector3::new(x, y, top));
+        let height = upright(kind, &pose, &size).unwrap().size.z;
+        Pose::new(pose.rotation, pose.translation + Vector3::z() * (0.5 * height))
+    };
+    let (pick, place) = (at(0.5, -0.2, 0.75, 0.3), at(0.5, 0.2, 0.85, 0.8));
+    let object = upright(kind, &pick, &size).unwrap();
+    let goal = PickAndPlaceGoal {
+        shape: kind,
+        profile: object.profile,
+        size: object.size,
+        mass,
+        friction: 0.6,
+        pick: object.pose,
+        place: moved(&object, &pick, &place).unwrap(),
+        grip_force: 10.0,
+        max_grip_force: 25.0,
+        approach_height: 0.12,
+    };
+    (goal, pick)
+}
+
+/// A cell with an object where a goal says; its centre of mass is below its box's middle by what it is.
+fn cell(kind: ObjectShape, edges: [f64; 3], mass: f64, pick: &Pose) -> Cell {
+    Cell::new(ROBOT, "start1", |body| {
+        (body.shape, body.mass, body.friction) = (shape(kind, edges), mass, 0.6);
+        body.pose = center(kind, pick, edges[2]);
+    })
+}
+
+#[test]
+fn three_fingers_take_what_stands_and_what_lies() {
+    for (kind, edges, mass, tilted) in [
+        (ObjectShape::Cylinder, [0.06, 0.06, 0.1], 0.5, false),
+        (ObjectShape::Cylinder, [0.05, 0.05, 0.1], 0.5, true),
+        (ObjectShape::Capsule, [0.04, 0.04, 0.12], 0.3, true),
+        (ObjectShape::Ball, [0.06; 3], 0.3, false),
+        (ObjectShape::Box, [0.06, 0.06, 0.05], 0.4, false),
+        (ObjectShape::Box, [0.1, 0.05, 0.08], 0.8, false),
+        (ObjectShape::Cone, [0.08, 0.08, 0.128], 0.3, false),
+    ] {
+        let (goal, pick) = task(kind, edges, mass, tilted);
+        let mut cell = cell(kind, edges, mass, &pick);
+        cell.start(goal).unwrap_or_else(|why| panic!("{kind:?} {edges:?}: {why}"));
+        let mut held = pick;
+        let result = cell.run(|cell| {
+            if cell.machine.feedback().stage == Stage::Lower {
+                held = cell.object();
+            }
+        });
+        // What is round rolls on from where it was let go.
+        let rolls = matches!(goal.profile, Profile::Ball | Profile::Lying { .. });
+        let end = if rolls { held } else { cell.object() };
+        let off = (end.translation - goal.place.position).xy().norm();
+        let rolled =
+            rolls && result.failure == Some(Failure::Slipped) && result.stage == Stage::Retreat;
+        assert!(result.failure.is_none() || rolled, "{kind:?} {edges:?}: {result:?}");
+        assert!(off < 0.005, "{kind:?} {edges:?}: {:.1} mm", 1e3 * off);
+        if !rolls {
+            let up = end.rotation[(2, 2)];
+            assert!(up > 3_f64.to_radians().cos(), "{kind:?} {edges:?}: {up}");
+        }
+    }
+}
+
+#[test]
+fn three_fingers_say_what_they_cannot_hold() {
+    for (kind, edges, mass, tilted, why) in [
+        (ObjectShape::Cylinder, [0.12, 0.12, 0.1], 0.5, false, "below 0.1080"),
+        (ObjectShape::Box, [0.04, 0.04, 0.05], 0.2, false, "at least 0.0476, for both"),
+        (ObjectShape::Box, [0.06, 0.06, 0.012], 0.2, false, "do not touch its side"),
+        (ObjectShape::Cone, [0.1, 0.1, 0.07], 0.2, false, "faces up by 35.5 degrees"),
+        (ObjectShape::Cylinder, [0.06, 0.06, 0.1], 4.0, false, "raise max_grip_force or take less"),
+    ] {
+        let (goal, pick) = task(kind, edges, mass, tilted);
+        let mut cell = cell(kind, edges, mass, &pick);
+        let refused = cell.start(goal).unwrap_err().to_string();
+        assert!(refused.contains(why), "{refused}");
+    }
+}
+
+/// A joint that its motor cannot turn.
+fn jammed(joint: &'static str) -> impl Fn(&mut karakuri_model::Model) {
+    move |model| {
+        let id = model.joint(joint).unwrap();
+        model.joints[id.0].friction = 10.0;
+    }
+}
+
+#[test]
+fn a_finger_that_does_not_come_is_named() {
+    let (kind, edges) = (ObjectShape::Box, [0.1, 0.05, 0.05]);
+    let (goal, pick) = task(kind, edges, 0.3, false);
+    let mut cell = Cell::with(ROBOT, "start1", jammed("right_digit_joint"), |body| {
+        (body.shape, body.mass, body.friction) = (shape(kind, edges), 0.3, 0.6);
+        body.pose = center(kind, &pick, edges[2]);
+    });
+    cell.sees = false;
+    cell.start(goal).unwrap();
+    let result = cell.run(|_| ());
+    assert_eq!(result.failure, Some(Failure::Partial), "{result:?}");
+    assert!(result.message.contains("`right_digit_joint` does not follow"), "{}", result.message);
+}
