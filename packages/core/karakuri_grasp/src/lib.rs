@@ -12,5 +12,6 @@ pub mod hand_command;
 pub mod pick_and_place;
 pub mod slip;
 pub mod suction;
+pub mod underactuated;
 
 pub use end_effector::{EndEffector, EndEffectorError, FingerForce, Fingers};

@@ -38,6 +38,11 @@ const OFFERED: &[(&str, &str, &str)] = &[
     ("karakuri_grasp/src/suction/leak.rs", "add_porous", "the suction hand, still to be built"),
     ("karakuri_grasp/src/suction/seal.rs", "is_tight", "the suction hand, still to be built"),
     (
+        "karakuri_grasp/src/underactuated.rs",
+        "pinch_holds",
+        "underactuated hands, still to be built",
+    ),
+    (
         "karakuri_model/src/builder.rs",
         "ignore_contact",
         "robots built in code say what their YAML would",
