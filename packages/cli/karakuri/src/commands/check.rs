@@ -9,7 +9,10 @@ use std::sync::Arc;
 use anyhow::Result;
 use karakuri_dynamics::Reduction;
 use karakuri_files::{LoadError, read_text};
-use karakuri_model::{Base, Diagnostic, Loaded, Model, Posture, Severity};
+use karakuri_grasp::grip_force::GripSettings;
+use karakuri_grasp::pick_and_place::{PickAndPlace, PickAndPlaceSettings};
+use karakuri_model::yaml::read_tree;
+use karakuri_model::{Base, Diagnostic, Loaded, Model, Place, Posture, Severity};
 use karakuri_physics::{World, WorldSettings};
 use serde_json::{Value, json};
 
@@ -38,11 +41,14 @@ pub fn run(args: &Args) -> Result<Outcome> {
     if let Some(checked) = files::check(args.robot.path())? {
         return other(args, &checked);
     }
-    let (model, problems) = match args.robot.read() {
+    let (model, mut problems) = match args.robot.read() {
         Ok(Loaded { model, warnings }) => (Some(model), warnings),
         Err(LoadError::Wrong(diagnostics)) => (None, diagnostics.0),
         Err(error) => return Err(error.into()),
     };
+    let hand = model.as_ref().and_then(|model| hand_problem(model, args.robot.config()));
+    let is_usable = model.is_some() && hand.is_none();
+    problems.extend(hand);
     let overlaps = model.as_ref().map(overlaps).unwrap_or_default();
     if args.json {
         let summary = model.as_ref().map_or(Value::Null, summary);
@@ -57,7 +63,26 @@ pub fn run(args: &Args) -> Result<Outcome> {
         }
         output::print(&(text + counts(&problems).as_str()))?;
     }
-    Ok(if model.is_some() { Outcome::Done } else { Outcome::InputWrong })
+    Ok(if is_usable { Outcome::Done } else { Outcome::InputWrong })
+}
+
+/// What keeps the hand of a robot from being made; a robot without one has no problem.
+fn hand_problem(model: &Model, config: Option<&Path>) -> Option<Diagnostic> {
+    model.end_effector.as_ref()?;
+    let (settings, grip) = (PickAndPlaceSettings::default(), GripSettings::default());
+    let wrong = PickAndPlace::new(Arc::new(model.clone()), settings, grip).err()?;
+    let place = config.and_then(|file| {
+        let text = read_text(file).ok()?;
+        let tree = read_tree(&file.display().to_string(), &text).ok()?;
+        Some(tree.get("end_effector")?.place.clone())
+    });
+    Some(Diagnostic {
+        severity: Severity::Error,
+        place: place.unwrap_or_else(|| Place::file("")),
+        message: wrong.to_string(),
+        remedy: "correct it there; docs/howto/add-an-end-effector.md has what each kind needs"
+            .to_owned(),
+    })
 }
 
 /// Warnings of links that overlap, in the default posture and in each posture of the robot.

@@ -49,6 +49,11 @@ impl RobotArgs {
         &self.urdf
     }
 
+    /// Robot YAML that was named.
+    pub(crate) fn config(&self) -> Option<&Path> {
+        self.config.as_deref()
+    }
+
     /// Reads the robot, with its warnings.
     pub(crate) fn read(&self) -> Result<Loaded, LoadError> {
         load_robot(&self.urdf, self.config.as_deref(), self.base.map(Base::from))

@@ -209,3 +209,37 @@ fn a_launch_file_is_evaluated_with_its_defaults() {
     let said = text(&output.stdout);
     assert!(said.contains("1 arguments, starts 1 processes"), "{said}{}", text(&output.stderr));
 }
+
+/// Bad parameters of a hand of each kind: one sentence, at its place in the file.
+#[test]
+fn a_wrong_hand_is_an_error_at_its_place() {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../..");
+    let folder = tempfile::tempdir().unwrap();
+    for (robot, right, wrong, why) in [
+        ("arm6", "force_max: 40", "force_max: -40", "force_max is -40, it must be above 0"),
+        ("arm6", "kind: parallel_linkage", "kind: claw", "end effector kind `claw` is not known"),
+        ("arm6_scissor", "pivot_depth: 0.083", "pivot: 0.083", "lacks parameter `pivot_depth`"),
+        (
+            "arm6_three_fingers",
+            "left_spread_joint]\n  sensors",
+            "]\n  sensors",
+            "needs four driven joints",
+        ),
+        ("arm6_three_fingers", ", finger_right]", "]", "three sensors"),
+        ("arm6_suction", "vacuum: 60000", "vacuum: 90000", "vacuum is 90000, it must be at most"),
+    ] {
+        let config = root.join(format!("config/{robot}.yaml"));
+        let text = std::fs::read_to_string(&config).unwrap();
+        assert!(text.contains(right), "{robot}: {right}");
+        let file = folder.path().join("robot.yaml");
+        std::fs::write(&file, text.replace(right, wrong)).unwrap();
+        let urdf = root.join(format!("urdf/arm6/{robot}.urdf")).display().to_string();
+        let output = check(&[&urdf, "--config", file.to_str().unwrap()]).unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() == Some(1) && said.contains(why), "{robot}: {said}");
+        let at = text.lines().position(|line| line.starts_with("end_effector:")).unwrap() + 2;
+        assert!(said.contains(&format!("robot.yaml:{at}")), "{robot}: {said}");
+        let right = check(&[&urdf, "--config", config.to_str().unwrap()]).unwrap();
+        assert_eq!(right.status.code(), Some(0), "{robot}");
+    }
+}
