@@ -7,7 +7,7 @@
 //! `|a_i F + s_i|² ≤ (1 + μ²) ((a_i F + s_i)·n_i)²`,
 //!
 //! which for the strength is a quadratic equation. A side that faces up by γ (a cone with its point up, a ball above its equator) turns the normal: above
-//! `γ = atan μ` no strength holds, and three tips bear along the tool `ΣH tan(φ − γ)`, as [theory/grasping.md](../../../../../docs/theory/grasping.md) has it.
+//! `γ = atan μ` no strength holds, and three tips bear along the tool `ΣH tan(φ − γ)`, `docs/theory/grasping.md` (1).
 //!
 //! Units: m, rad, N; tool axes, x towards the object and y along the opening.
 
