@@ -118,7 +118,7 @@ fn shape(name: &str) -> Result<ObjectShape, String> {
         "cone" => ObjectShape::Cone,
         other => {
             return Err(format!(
-                "shape is `{other}`; it must be box, cylinder, capsule, ball or cone (empty takes box)"
+                "shape is `{other}`; it must be cone, box, cylinder, capsule or ball (empty takes box)"
             ));
         }
     })

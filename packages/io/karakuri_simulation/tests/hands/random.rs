@@ -203,7 +203,9 @@ fn carry_out(task: &Task) -> (&'static str, Option<String>) {
         Failure::NoSeal | Failure::Collision | Failure::TimeOut => is_away || is_other,
         Failure::WrongSize => is_other,
         Failure::Slipped if result.stage == Stage::Retreat => is_slippery || rolls(task),
-        Failure::Slipped | Failure::PressureLost => is_slippery,
+        // A centre of mass that is 20 mm beside the fingers turns what they hold out of them.
+        Failure::Slipped => is_slippery || is_away,
+        Failure::PressureLost => is_slippery,
         Failure::TooHeavy => is_slippery || task.mass > task.goal.mass,
         _ => false,
     };

@@ -120,3 +120,40 @@ fn a_finger_that_does_not_come_is_named() {
     assert_eq!(result.failure, Some(Failure::Partial), "{result:?}");
     assert!(result.message.contains("`right_digit_joint` does not follow"), "{}", result.message);
 }
+
+/// Two jaws that are told of a cylinder as wide as the cone is where their pads end.
+#[test]
+fn two_jaws_let_the_cone_turn_that_three_fingers_hold() {
+    let (kind, edges, mass) = (ObjectShape::Cone, [0.08, 0.08, 0.128], 0.3);
+    let (goal, pick) = task(kind, edges, mass, false);
+    let mut cell = Cell::new("arm6", "start1", |body| {
+        (body.shape, body.mass, body.friction) = (shape(kind, edges), mass, 0.6);
+        body.pose = center(kind, &pick, edges[2]);
+    });
+    cell.sees = false;
+    let refused = cell.start(goal).unwrap_err().to_string();
+    assert!(refused.contains("no cones: two pads let them turn"), "{refused}");
+    let size = Vector3::new(0.049, 0.049, edges[2]);
+    let profile = Profile::Standing { straight: edges[2], has_flat_ends: true };
+    let told = PickAndPlaceGoal {
+        shape: ObjectShape::Cylinder,
+        profile,
+        size,
+        grip_force: 20.0,
+        max_grip_force: 40.0,
+        ..goal
+    };
+    cell.start(told).unwrap();
+    let tilt = |cell: &Cell| cell.object().rotation[(2, 2)].acos().to_degrees();
+    let mut two = 0.0_f64;
+    cell.run(|cell| two = two.max(tilt(cell)));
+    let mut cell = self::cell(kind, edges, mass, &pick);
+    cell.start(goal).unwrap();
+    let mut three = 0.0_f64;
+    cell.run(|cell| three = three.max(tilt(cell)));
+    // 3 degrees are what an object may be off.
+    assert!(
+        two > 3.0 && three < 0.5,
+        "two jaws turn it by {two} degrees, three fingers by {three}"
+    );
+}
