@@ -74,6 +74,11 @@ pub trait EndEffector: core::fmt::Debug + Send {
         0.0
     }
 
+    /// Height above the middle of the pads up to which an upright object that is as wide as between them fits into the hand. [m]
+    fn headroom(&self, _position: f64) -> f64 {
+        f64::INFINITY
+    }
+
     /// Width of the box that stops the fingers at a position of the driven joint. [m]
     fn width_between(&self, position: f64, _reach: Reach) -> f64 {
         self.opening(position)
@@ -237,6 +242,20 @@ impl Numbers<'_> {
             Some(&(_, value)) if value.is_finite() => Ok(value),
             Some(&(_, value)) => Err(self.out_of_range(parameter, value, "finite")),
             None => Err(EndEffectorError::Missing { kind: self.kind, parameter }),
+        }
+    }
+
+    /// A number that may be left out, and is not negative.
+    pub(crate) fn optional(
+        &self,
+        parameter: &'static str,
+    ) -> Result<Option<f64>, EndEffectorError> {
+        if self.config.parameters.iter().all(|(name, _)| name != parameter) {
+            return Ok(None);
+        }
+        match self.get(parameter)? {
+            value if value >= 0.0 => Ok(Some(value)),
+            value => Err(self.out_of_range(parameter, value, "at least 0")),
         }
     }
 

@@ -2,6 +2,9 @@
 //!
 //! Crank angle θ, link length L, half opening b at θ = 0: opening `w = 2 (b + L sin θ)`; the pads stay parallel and their
 //! middle moves back by `L (1 − cos θ)`. One drive moves `n` cranks: force a finger `N = τ/(n L cos θ)`.
+//! The links end d behind the middle of the pads, their inner sides c outside of the pads' faces; from there they lean by θ, inwards where
+//! the hand is open. With a palm that is p behind the middle of the pads at θ = 0, a wide object fits up to the height
+//! `min(d + c/tan θ, p − L (1 − cos θ))` above that middle; `link_depth`, `link_recess` and `palm_depth` may be left out where nothing is in the way.
 //! Limits: singular at ±90°; the crank is kept within ±60°.
 
 use karakuri_model::EndEffector as Config;
@@ -26,6 +29,8 @@ pub(super) const REGISTERED: Kind = Kind {
 };
 
 const KIND: &str = "parallel_linkage";
+/// Distance that an object keeps from links and palm: errors of the arm and of the object's pose. [m]
+const SPARE: f64 = 0.001;
 /// Largest crank angle: beyond it force and depth change too fast with the angle. [rad]
 // At 60° half of the lever is left, and the same effort presses with twice the force.
 const STEEPEST: f64 = core::f64::consts::FRAC_PI_3;
@@ -36,6 +41,9 @@ pub struct ParallelLinkage {
     fingers: Fingers,
     link_length: f64,
     half_opening: f64,
+    /// Depth and recess of the links, where they are in the way. [m] (2)
+    links: Option<(f64, f64)>,
+    palm_depth: f64,
 }
 
 impl ParallelLinkage {
@@ -58,7 +66,9 @@ impl ParallelLinkage {
                 return Err(numbers.out_of_range(parameter, value, range));
             }
         }
-        Ok(Self { fingers, link_length, half_opening })
+        let links = numbers.optional("link_depth")?.zip(numbers.optional("link_recess")?);
+        let palm_depth = numbers.optional("palm_depth")?.unwrap_or(f64::INFINITY);
+        Ok(Self { fingers, link_length, half_opening, links, palm_depth })
     }
 
     fn lever(&self, position: f64) -> f64 {
@@ -96,6 +106,16 @@ impl EndEffector for ParallelLinkage {
 
     fn force(&self, position: f64, effort: f64) -> f64 {
         -effort / self.lever(position)
+    }
+
+    fn headroom(&self, position: f64) -> f64 {
+        let (sin, cos) = position.sin_cos();
+        let palm = self.palm_depth - self.link_length * (1.0 - cos) - SPARE;
+        let links = self
+            .links
+            .filter(|_| sin > 0.0)
+            .map_or(f64::INFINITY, |(depth, recess)| depth + (recess - SPARE).max(0.0) * cos / sin);
+        palm.min(links)
     }
 
     fn tool_depth(&self, position: f64) -> f64 {

@@ -212,6 +212,28 @@ fn the_linkage_has_its_known_lever() {
     assert!(error.contains("opening_max is 0.3") && error.contains("60 degrees"), "{error}");
 }
 
+/// arm6 about a can of 60 mm: its followers end 28 mm behind the pads, 1.75 mm outside of them, and lean by asin(8.75/50) there.
+#[test]
+fn the_linkage_leaves_room_for_what_is_tall_until_its_links_or_its_palm_touch() {
+    let mut config = config(&KINDS[0]);
+    let free = (KINDS[0].make)(&config).unwrap();
+    assert!(free.headroom(free.position(0.06)).is_infinite());
+    for (name, value) in [("link_depth", 0.028), ("link_recess", 0.00175), ("palm_depth", 0.076)] {
+        config.parameters.push((name.to_owned(), value));
+    }
+    let hand = (KINDS[0].make)(&config).unwrap();
+    let lean = (8.75_f64 / 50.0).asin();
+    let known = 0.028 + 0.00075 / lean.tan();
+    assert!((hand.headroom(hand.position(0.06)) - known).abs() < 1e-12, "{known}");
+    // Narrow things reach to the palm.
+    let closed = hand.headroom(hand.position(0.02));
+    assert!((0.06..0.076).contains(&closed), "{closed}");
+    let bad = config.parameters.iter_mut().find(|(name, _)| name == "palm_depth").unwrap();
+    bad.1 = -1.0;
+    let error = (KINDS[0].make)(&config).unwrap_err().to_string();
+    assert!(error.contains("palm_depth is -1, it must be at least 0"), "{error}");
+}
+
 fn scissor() -> &'static Kind {
     KINDS.iter().find(|kind| kind.name == "scissor").unwrap()
 }

@@ -49,6 +49,8 @@ const KIND: &str = "three_fingers";
 // At 60° half of the lever is left, and the same effort presses with twice the force.
 const STEEPEST: f64 = FRAC_PI_3;
 
+/// Distance that an object keeps from the fingers' bars: errors of the arm and of the object's pose. [m]
+const SPARE: f64 = 0.003;
 /// Distance that an object keeps from the knuckles. [m]
 const PALM: f64 = 0.02;
 
@@ -138,19 +140,9 @@ impl ThreeFingers {
         self.tip_radius
     }
 
-    /// Height above the tips' middles that fits under the palm at every opening. [m]
-    pub fn reach(&self) -> f64 {
-        let steepest = self.sine(self.fingers.opening.1).abs().min(1.0).asin();
-        (self.length - PALM) * steepest.cos()
-    }
-
-    /// Room that the fingers leave between them at a height above their tips' middles, by how much wider than the tips' faces it is on either side.
-    /// [m]; `None` where the palm is.
-    pub fn room(&self, position: f64, height: f64) -> Option<f64> {
-        let (sin, cos) = position.sin_cos();
-        let along = height / cos;
-        // The palm ends before the knuckles; what is as high as the finger is long would touch it.
-        (along < self.length - PALM).then_some(self.recess * cos + self.tip_radius - along * sin)
+    /// Height above the tips' middles up to which anything fits under the palm. [m]
+    pub fn palm_height(&self, position: f64) -> f64 {
+        (self.length - PALM) * position.cos()
     }
 
     /// Distance between the two fingers where they are side by side. [m]
@@ -227,6 +219,14 @@ impl EndEffector for ThreeFingers {
 
     fn force(&self, position: f64, effort: f64) -> f64 {
         -effort / (self.length * position.cos())
+    }
+
+    fn headroom(&self, position: f64) -> f64 {
+        let (sin, cos) = position.sin_cos();
+        // What the bars leave beside the tips' faces; they lean inwards where the hand is open.
+        let room = self.recess * cos + self.tip_radius - SPARE;
+        let bars = if sin > 0.0 { (room * cos / sin).max(0.0) } else { f64::INFINITY };
+        bars.min(self.palm_height(position))
     }
 
     fn tool_depth(&self, position: f64) -> f64 {

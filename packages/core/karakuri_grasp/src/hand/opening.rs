@@ -207,14 +207,14 @@ impl Hand for OpeningHand {
         if let Some(three) = hand.three_fingers() {
             return tips::holds(three, goal, s).map(|_| ());
         }
-        if goal.profile == Profile::Cone {
-            let taken = "boxes and what is round, no cones: two pads let them turn";
-            return Err(PlanError::Shape { hand: hand.kind(), taken });
-        }
         let payload = Payload::of(goal, s);
         let leans = |edge| Pads::about(hand, goal, edge).lean.abs() > 0.0;
         if goal.profile != Profile::Box && leans(Edge::Y) {
             return Err(PlanError::Shape { hand: hand.kind(), taken: "boxes only" });
+        }
+        if goal.profile == Profile::Cone {
+            let taken = "boxes and what is round, no cones: two pads let them turn";
+            return Err(PlanError::Shape { hand: hand.kind(), taken });
         }
         let [y, x] = [Edge::Y, Edge::X].map(|edge| Pads::about(hand, goal, edge));
         let (narrow, wide) = if x.width < y.width { (x, y) } else { (y, x) };

@@ -84,8 +84,10 @@ impl Pads {
     pub(super) fn about(hand: &dyn EndEffector, goal: &PickAndPlaceGoal, edge: Edge) -> Self {
         let width = edge.of(&goal.size);
         // The pads' middle is at the object's centre, higher if the fingertips would touch the ground.
-        let raise = (0.5 * hand.pad_depth() + TIP_CLEARANCE - 0.5 * goal.size.z).max(0.0);
         let half = 0.5 * goal.size.z;
+        let ground = 0.5 * hand.pad_depth() + TIP_CLEARANCE - half;
+        // What reaches further into the hand than it may is held further up.
+        let raise = ground.max(half - hand.headroom(hand.position(width))).max(0.0);
         let reach = Reach { inward: half - raise, outward: half + raise };
         let opening = hand.opening_about(width, reach);
         let position = hand.position(opening);

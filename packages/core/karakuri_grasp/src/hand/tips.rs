@@ -64,25 +64,30 @@ impl Place {
     fn of(hand: &ThreeFingers, goal: &PickAndPlaceGoal, edge: Edge) -> Result<Self, PlanError> {
         let (tip, height) = (hand.tip_radius(), goal.size.z);
         let radius = 0.5 * edge.of(&goal.size);
-        // Level with the centre of mass, higher if the tips would touch the ground, or the object the palm.
-        let least = [tip + TIP_CLEARANCE - 0.5 * height, 0.5 * height - hand.reach()];
+        // Level with the centre of mass, higher if the tips would touch the ground, or the object the palm or the fingers.
+        let opening = 2.0 * radius + hand.nearer(spread_for(goal.profile));
+        let position = hand.position(opening);
+        let above = match goal.profile {
+            Profile::Box | Profile::Standing { .. } => hand.headroom(position),
+            // Only flat and upright sides are as far out at the top.
+            Profile::Lying { .. } | Profile::Ball | Profile::Cone => hand.palm_height(position),
+        };
+        let least = [tip + TIP_CLEARANCE - 0.5 * height, 0.5 * height - above];
         let raise = least.into_iter().fold(-below(goal), f64::max);
         let round = |raise: f64| {
             let lean = (raise / (radius + tip)).clamp(-1.0, 1.0).asin();
             ((radius + tip) * lean.cos(), lean)
         };
-        let (spread, half, (distance, lean)) = match goal.profile {
-            Profile::Box => (Spread::Closed, 0.5 * height, (radius + tip, 0.0)),
-            Profile::Standing { straight, .. } => {
-                (Spread::Even, 0.5 * straight, (radius + tip, 0.0))
-            }
-            Profile::Lying { .. } => (Spread::Closed, radius + MARGIN, round(raise)),
-            Profile::Ball => (Spread::Even, radius + MARGIN, round(raise)),
+        let spread = spread_for(goal.profile);
+        let (half, (distance, lean)) = match goal.profile {
+            Profile::Box => (0.5 * height, (radius + tip, 0.0)),
+            Profile::Standing { straight, .. } => (0.5 * straight, (radius + tip, 0.0)),
+            Profile::Lying { .. } | Profile::Ball => (radius + MARGIN, round(raise)),
             Profile::Cone => {
                 let slope = (0.5 * goal.size.x).atan2(height);
                 // The middle of a tip is its radius from the side.
                 let there = 0.5 * goal.size.x * (0.5 - raise / height);
-                (Spread::Even, 0.5 * height, (there + tip / slope.cos(), slope))
+                (0.5 * height, (there + tip / slope.cos(), slope))
             }
         };
         if raise > half - MARGIN {
@@ -95,6 +100,14 @@ impl Place {
             });
         }
         Ok(Self { spread, raise, distance, lean })
+    }
+}
+
+/// How the fingers are spread about what an object offers.
+fn spread_for(profile: Profile) -> Spread {
+    match profile {
+        Profile::Box | Profile::Lying { .. } => Spread::Closed,
+        Profile::Standing { .. } | Profile::Ball | Profile::Cone => Spread::Even,
     }
 }
 
@@ -165,7 +178,7 @@ fn way(
     if opening + CLEARANCE > highest {
         return Err(PlanError::Range {
             what: "object_size, its width between the tips [m],",
-            value: between,
+            value: (1e6 * between).round() / 1e6,
             range: format!(
                 "below {:.4}, the hand's opening less clearance",
                 highest - CLEARANCE - hand.nearer(spread)
@@ -173,21 +186,6 @@ fn way(
         });
     }
     let position = hand.position(opening);
-    let top = 0.5 * goal.size.z - raise;
-    // Only flat and upright sides are as far out at the top.
-    let out = match goal.profile {
-        Profile::Box | Profile::Standing { .. } => 0.0,
-        Profile::Lying { .. } | Profile::Ball | Profile::Cone => f64::NEG_INFINITY,
-    };
-    if hand.room(position, top).is_none_or(|room| out + MARGIN > room) {
-        return Err(PlanError::Range {
-            what: "object_size, its height [m],",
-            value: goal.size.z,
-            range: format!(
-                "less: it would touch the fingers above their tips where it is {between:.4} m wide"
-            ),
-        });
-    }
     let depth = hand.tool_depth(position);
     let fit = Fit {
         width: between,

@@ -133,7 +133,7 @@ fn two_jaws_let_the_cone_turn_that_three_fingers_hold() {
     cell.sees = false;
     let refused = cell.start(goal).unwrap_err().to_string();
     assert!(refused.contains("no cones: two pads let them turn"), "{refused}");
-    let size = Vector3::new(0.049, 0.049, edges[2]);
+    let size = Vector3::new(0.0448, 0.0448, edges[2]);
     let profile = Profile::Standing { straight: edges[2], has_flat_ends: true };
     let told = PickAndPlaceGoal {
         shape: ObjectShape::Cylinder,
