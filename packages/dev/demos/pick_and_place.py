@@ -6,19 +6,15 @@ judges it, and leaves report.json, traces, plots and a picture. Ends with 0 only
 from common import interrupt  # first: an import may swallow what a signal raises in it
 
 import argparse
-import contextlib
 import csv
 import json
 import math
-import os
 import pathlib
-import signal
 import subprocess
 import sys
 import time
 
 import rclpy
-import rclpy.executors
 import yaml
 from action_msgs.msg import GoalStatus
 from rclpy.action import ActionClient
@@ -32,6 +28,7 @@ from karakuri_msgs.action import PickAndPlace
 from karakuri_msgs.msg import GripState, ObjectStates
 from common.program import find_program
 from common.recorder import Recorder
+from common.system import Failed, System, say, whole
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
 from rcl_interfaces.srv import SetParameters
 from sensor_msgs.msg import JointState
@@ -56,10 +53,6 @@ TOPICS = {
 }
 
 
-class Failed(Exception):
-    """The demonstration failed; the message says why."""
-
-
 def main():
     arguments = parse()
     out = pathlib.Path(arguments.out)
@@ -70,7 +63,11 @@ def main():
         raise SystemExit(f"cannot write to {out}: {reason.strerror}") from None
     task = yaml.safe_load((ROOT / "config/tasks/pick_and_place.yaml").read_text())
     report = {"task": task, "lockstep": arguments.lockstep, "real_time_factor": arguments.real_time_factor, "runs": []}
-    system = System(arguments, out)
+    system = System(out / "nodes.log", ROOT / "launch/pick_and_place.launch.xml", {
+        "lockstep": str(arguments.lockstep).lower(),
+        "real_time_factor": arguments.real_time_factor,
+        "lockstep_sources": f"[{', '.join(SOURCES)}]",
+    })  # fmt: skip
     verdict, code = "interrupted", 130
     try:
         with interrupt.announced():
@@ -117,65 +114,6 @@ def parse():
     parser.add_argument("--real-time-factor", type=float, default=0.0, help="simulated seconds per second; 0 is as fast as it can (default)")
     parser.add_argument("--runs", type=int, default=0, help="how many start postures to try; 0 is all (default)")
     return parser.parse_args()
-
-
-def say(text):
-    print(text, flush=True)
-
-
-@contextlib.contextmanager
-def whole(path):
-    """A file to write, which is there whole or not at all."""
-    part = path.with_suffix(path.suffix + ".part")
-    try:
-        with open(part, "w", newline="") as file:
-            yield file
-        part.replace(path)
-    except OSError as reason:
-        raise Failed(f"cannot write {path}: {reason.strerror}") from None
-    finally:
-        part.unlink(missing_ok=True)
-
-
-class System:
-    """The nodes, under `karakuri launch`."""
-
-    def __init__(self, arguments, out):
-        self.log = out / "nodes.log"
-        self.process = None
-        self.command = [
-            find_program(), "launch", str(ROOT / "launch/pick_and_place.launch.xml"),
-            f"lockstep:={str(arguments.lockstep).lower()}", f"real_time_factor:={arguments.real_time_factor}",
-            f"lockstep_sources:=[{', '.join(SOURCES)}]",
-        ]
-
-    def start(self):
-        say(f"Starting the nodes (their output: {self.log})")
-        with interrupt.wait(), open(self.log, "w") as log:
-            self.process = subprocess.Popen(self.command, stdout=log, stderr=subprocess.STDOUT, start_new_session=True)
-        rclpy.init(signal_handler_options=rclpy.signals.SignalHandlerOptions.NO)
-        System.running = self
-
-    def check(self):
-        code = self.process.poll()
-        if code is not None:
-            tail = "\n".join(self.log.read_text().splitlines()[-8:])
-            raise Failed(f"the nodes ended with {code}; the last they said:\n{tail}")
-
-    def warnings(self):
-        """What the nodes warned of last."""
-        lines = self.log.read_text().splitlines() if self.log.exists() else []
-        return [line for line in lines if "[WARN]" in line or "[ERROR]" in line][-5:]
-
-    def stop(self):
-        if self.process is None or self.process.poll() is not None:
-            return
-        self.process.send_signal(signal.SIGINT)
-        try:
-            self.process.wait(timeout=15)
-        except subprocess.TimeoutExpired:
-            os.killpg(self.process.pid, signal.SIGKILL)
-            self.process.wait()
 
 
 class Client(Node):
