@@ -121,7 +121,7 @@ fn a_finger_that_does_not_come_is_named() {
     assert!(result.message.contains("`right_digit_joint` does not follow"), "{}", result.message);
 }
 
-/// Two jaws that are told of a cylinder as wide as the cone is where their pads end.
+/// Two jaws whose goal says cylinder, as wide as the cone is where their pads end.
 #[test]
 fn two_jaws_let_the_cone_turn_that_three_fingers_hold() {
     let (kind, edges, mass) = (ObjectShape::Cone, [0.08, 0.08, 0.128], 0.3);
@@ -135,7 +135,7 @@ fn two_jaws_let_the_cone_turn_that_three_fingers_hold() {
     assert!(refused.contains("no cones: two pads let them turn"), "{refused}");
     let size = Vector3::new(0.0448, 0.0448, edges[2]);
     let profile = Profile::Standing { straight: edges[2], has_flat_ends: true };
-    let told = PickAndPlaceGoal {
+    let cylinder = PickAndPlaceGoal {
         shape: ObjectShape::Cylinder,
         profile,
         size,
@@ -143,7 +143,7 @@ fn two_jaws_let_the_cone_turn_that_three_fingers_hold() {
         max_grip_force: 40.0,
         ..goal
     };
-    cell.start(told).unwrap();
+    cell.start(cylinder).unwrap();
     let tilt = |cell: &Cell| cell.object().rotation[(2, 2)].acos().to_degrees();
     let mut two = 0.0_f64;
     cell.run(|cell| two = two.max(tilt(cell)));
