@@ -18,12 +18,14 @@ pub(super) struct Facing {
 }
 
 impl Facing {
-    /// Takes a sample of the forces of the left and the right finger, as they are read. [N] (2), [s]
-    pub(super) fn feel(&mut self, read: [f64; 2], dt: f64) {
+    /// Takes a sample of the forces of the left and the right finger, as they are read. [N] (2), [s]. What one finger bears alone counts once the
+    /// hand grips.
+    pub(super) fn feel(&mut self, read: [f64; 2], grips: bool, dt: f64) {
         for (filtered, read) in self.filtered.iter_mut().zip(read) {
             *filtered += filter_gain(dt) * (read - *filtered);
         }
-        self.alone = if self.missing().is_some() { self.alone + dt } else { 0.0 };
+        let is_alone = grips && self.missing().is_some();
+        self.alone = if is_alone { self.alone + dt } else { 0.0 };
     }
 
     /// Forces of the left and the right finger. [N] (2)
@@ -55,5 +57,26 @@ impl Facing {
         } else {
             "right"
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The first finger to touch shifts the object to the second: that is no fault, however long it takes.
+    #[test]
+    fn a_finger_lags_only_where_the_hand_grips_without_it() {
+        let mut facing = Facing::default();
+        let mut feel = |read, grips, seconds: u16| {
+            for _ in 0..1000 * seconds {
+                facing.feel(read, grips, 0.001);
+            }
+            (facing.is_whole(), facing.lagging())
+        };
+        assert_eq!(feel([2.0, 0.0], false, 2), (false, None));
+        assert_eq!(feel([5.0, 4.0], true, 1), (true, None));
+        assert_eq!(feel([5.0, 0.5], true, 1), (false, Some("right")));
+        assert_eq!(feel([5.0, 4.0], true, 1), (true, None));
     }
 }

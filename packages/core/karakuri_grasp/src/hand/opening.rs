@@ -283,12 +283,12 @@ impl Hand for OpeningHand {
         let X_WT = frame_pose(model, data, hand.tool_frame());
         let pull = |f: &FingerForce| -(X_WT.rotation * f.tangential).z;
         self.load = felt.iter().map(pull).sum();
-        let GripState { forces, .. } = *self.grip.state();
+        let GripState { forces, gripped, .. } = *self.grip.state();
         let mut values = [self.gap(), forces[0], forces[1], 0.0];
         if let (Some(facing), Some(sensors)) = (&mut self.facing, self.sense.sensors()) {
             let along = ThreeFingers::closing(spread);
             let [_, left, right] = sensors.pressing(model, data, measured.wrenches, &along);
-            facing.feel([left, right], dt);
+            facing.feel([left, right], gripped, dt);
             [values[2], values[3]] = facing.forces();
         }
         for (channel, value) in self.channels.iter_mut().zip(values) {
