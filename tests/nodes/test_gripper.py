@@ -12,8 +12,8 @@ from action_msgs.msg import GoalStatus
 from control_msgs.action import FollowJointTrajectory, GripperCommand, ParallelGripperCommand
 from karakuri_msgs.action import PickAndPlace
 from karakuri_msgs.msg import GripState
-from simulation_interfaces.srv import GetEntityState, ResetSimulation, SetEntityState
-from support.arm import CONFIG, PICK, PLACE, URDF, Arm, at, distance, goal, joint_states, moving, pick, pose
+from simulation_interfaces.srv import GetEntityState, SetEntityState
+from support.arm import CONFIG, PICK, PLACE, URDF, Arm, at, distance, goal, joint_states, moving, pick, pose, put_back
 from support.domain import Domain
 from support.process import TARGET
 from support.ros import Ros
@@ -38,8 +38,7 @@ def arm(domain):
 @pytest.fixture
 def fresh(arm, ros):
     """Everything as at the start."""
-    joint_states(ros).close()
-    assert ros.call(ResetSimulation, "/arm/sim/reset_simulation").result.result == 1
+    put_back(ros)
     return arm
 
 

@@ -7,8 +7,8 @@ from action_msgs.msg import GoalStatus
 from control_msgs.action import GripperCommand
 from karakuri_msgs.action import PickAndPlace
 from karakuri_msgs.msg import GripState
-from simulation_interfaces.srv import GetEntityState, ResetSimulation
-from support.arm import SCENE, Arm, joint_states, pose
+from simulation_interfaces.srv import GetEntityState
+from support.arm import SCENE, Arm, pose, put_back, result_of
 
 pytestmark = pytest.mark.quick
 
@@ -27,19 +27,8 @@ def arm(domain):
 @pytest.fixture
 def fresh(arm, ros):
     """Everything as at the start."""
-    joint_states(ros).close()
-    assert ros.call(ResetSimulation, "/arm/sim/reset_simulation").result.result == 1
+    put_back(ros)
     return arm
-
-
-def result_of(ros, kind, name, goal):
-    """Status and result of a goal that is taken, at the latest when the gripper has heard its sensors after a reset."""
-    client = ros.action(kind, f"/arm/{name}")
-    try:
-        handle = ros.wait_for(lambda: (h := ros.send_goal(client, goal)).accepted and h, what="acceptance")
-        return ros.result(handle, timeout=240.0)
-    finally:
-        client.destroy()
 
 
 def plate():

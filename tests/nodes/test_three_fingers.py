@@ -8,8 +8,7 @@ from control_msgs.action import GripperCommand, ParallelGripperCommand
 from karakuri_msgs.action import PickAndPlace
 from karakuri_msgs.msg import GripState, ObjectStates
 from sensor_msgs.msg import JointState
-from simulation_interfaces.srv import ResetSimulation
-from support.arm import SCENE, Arm, joint_states, pose
+from support.arm import SCENE, Arm, joint_states, pose, put_back, result_of
 
 pytestmark = pytest.mark.quick
 
@@ -30,19 +29,8 @@ def arm(domain):
 @pytest.fixture
 def fresh(arm, ros):
     """Everything as at the start."""
-    joint_states(ros).close()
-    assert ros.call(ResetSimulation, "/arm/sim/reset_simulation").result.result == 1
+    put_back(ros)
     return arm
-
-
-def result_of(ros, kind, name, goal):
-    """Status and result of a goal that is taken, at the latest when the gripper has heard its sensors after a reset."""
-    client = ros.action(kind, f"/arm/{name}")
-    try:
-        handle = ros.wait_for(lambda: (h := ros.send_goal(client, goal)).accepted and h, what="acceptance")
-        return ros.result(handle, timeout=240.0)
-    finally:
-        client.destroy()
 
 
 def cone():

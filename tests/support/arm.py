@@ -10,6 +10,7 @@ from geometry_msgs.msg import PoseStamped
 from karakuri_msgs.action import PickAndPlace
 from rclpy.action import ActionClient
 from sensor_msgs.msg import JointState
+from simulation_interfaces.srv import ResetSimulation
 from support.process import ROOT, NodeProcess
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
@@ -75,6 +76,22 @@ def pick():
     goal.object_size.x = goal.object_size.y = goal.object_size.z = 0.05
     goal.max_grip_force, goal.approach_height = 10.0, 0.12
     return goal
+
+
+def put_back(ros):
+    """Everything as at the start, once samples have come."""
+    joint_states(ros).close()
+    assert ros.call(ResetSimulation, "/arm/sim/reset_simulation").result.result == 1
+
+
+def result_of(ros, kind, name, goal):
+    """Status and result of a goal that is taken, at the latest when the gripper has heard its sensors after a reset."""
+    client = ros.action(kind, f"/arm/{name}")
+    try:
+        handle = ros.wait_for(lambda: (h := ros.send_goal(client, goal)).accepted and h, what="acceptance")
+        return ros.result(handle, timeout=240.0)
+    finally:
+        client.destroy()
 
 
 class Arm:
