@@ -7,6 +7,7 @@ mod hand;
 mod parallel_linkage;
 mod parallel_slide;
 mod pivoting_jaw;
+mod rack_and_pinion;
 mod scissor;
 mod three_fingers;
 
@@ -17,6 +18,7 @@ pub use hand::{
 pub use parallel_linkage::ParallelLinkage;
 pub use parallel_slide::ParallelSlide;
 pub use pivoting_jaw::PivotingJaw;
+pub use rack_and_pinion::RackAndPinion;
 pub use scissor::Scissor;
 pub use three_fingers::{Spread, ThreeFingers};
 
@@ -29,6 +31,7 @@ pub const KINDS: &[Kind] = &[
     parallel_linkage::REGISTERED,
     parallel_slide::REGISTERED,
     pivoting_jaw::REGISTERED,
+    rack_and_pinion::REGISTERED,
     scissor::REGISTERED,
     three_fingers::REGISTERED,
 ];

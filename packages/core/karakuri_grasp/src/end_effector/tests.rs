@@ -234,6 +234,17 @@ fn the_linkage_leaves_room_for_what_is_tall_until_its_links_or_its_palm_touch() 
     assert!(error.contains("palm_depth is -1, it must be at least 0"), "{error}");
 }
 
+#[test]
+fn a_pinion_moves_both_racks() {
+    let kind = KINDS.iter().find(|kind| kind.name == "rack_and_pinion").unwrap();
+    let hand = (kind.make)(&config(kind)).unwrap();
+    // A turn of 1 rad moves each rack by the radius; 10 N a finger need 2 · 12 mm · 10 N.
+    assert!((hand.opening(1.0) - 0.064).abs() < 1e-15);
+    assert!((hand.effort(0.5, 10.0) + 0.24).abs() < 1e-15);
+    let error = with(kind, "fingers", 1.0).unwrap_err().to_string();
+    assert!(error.contains("fingers is 1, it must be 2: a rack on either side"), "{error}");
+}
+
 fn scissor() -> &'static Kind {
     KINDS.iter().find(|kind| kind.name == "scissor").unwrap()
 }
