@@ -9,6 +9,7 @@ mod decompose;
 mod ellipsoid;
 mod hull;
 mod manifold;
+mod mass_distribution;
 mod model_shape;
 mod narrow;
 mod query;

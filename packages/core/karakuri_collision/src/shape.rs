@@ -10,6 +10,7 @@ use parry3d_f64::shape::SharedShape;
 use crate::convert;
 use crate::ellipsoid::Ellipsoid;
 use crate::hull::Hull;
+use crate::mass_distribution;
 use crate::solid::Solid;
 use crate::surface::Surface;
 
@@ -197,6 +198,9 @@ impl ColliderShape {
     /// a damaged mesh.
     pub fn unit_inertia(&self) -> Result<(Vector3, Matrix3), ShapeError> {
         let built = self.build()?;
+        if let Some(found) = mass_distribution::of_surface(built.shape.as_ref()) {
+            return Ok(found);
+        }
         let properties = built.shape.mass_properties(1.0);
         let mass = properties.mass();
         if mass.is_nan() || mass <= 0.0 || !mass.is_finite() {
