@@ -57,7 +57,7 @@ fn other_keys_of_the_solver_override_its_preset() {
 }
 
 /// The text, the line of the problem, and words of the message.
-const WRONG: [(&str, usize, &str); 24] = [
+const WRONG: [(&str, usize, &str); 25] = [
     ("dt: 0.5", 1, "dt: 0.5 is out of range; write a number from 0.000001 to 0.1 [s]"),
     ("dt: fast", 1, "dt: expected a number, found `fast`"),
     ("dt: .nan", 1, "dt: expected a number"),
@@ -86,7 +86,8 @@ const WRONG: [(&str, usize, &str); 24] = [
     ),
     ("bodies:\n  - {name: a, shape: {box: [1, 1, 1]}}", 2, "bodies.mass is missing"),
     ("bodies:\n  - {name: a, mass: 1, shape: {box: [1, 1, 0]}}", 2, "a length is out of range"),
-    ("bodies:\n  - {name: a, mass: 1, shape: {cone: 1}}", 2, "unknown key bodies.shape.cone"),
+    ("bodies:\n  - {name: a, mass: 1, shape: {torus: 1}}", 2, "unknown key bodies.shape.torus"),
+    ("bodies:\n  - {name: a, mass: 1, shape: {cone: 1}}", 2, "bodies.shape.cone.radius is missing"),
     (
         "bodies:\n  - {name: a, mass: 1, shape: {sphere: {radius: -0.1}}}",
         2,
@@ -111,6 +112,26 @@ const WRONG: [(&str, usize, &str); 24] = [
     ),
     ("bodies: [{", 1, "not readable as YAML"),
 ];
+
+/// A solid cone has its centre of mass a quarter of its height above the base, and about it `3/80 m (4 r² + h²)` across and `3/10 m r²` along.
+#[test]
+fn a_cone_is_about_its_centre_of_mass_and_may_move() {
+    let text = "bodies:\n  - {name: c, mass: 2, shape: {cone: {radius: 0.05, length: 0.12}}}";
+    let scene = Scene::parse(text, "cone.yaml").unwrap();
+    let world = World::from_scene(&scene, &[]).unwrap();
+    let body = &world.body(world.find_body("c").unwrap());
+    let (middle, edges) = body.description().shape.bounds();
+    assert!((middle - Vector3::z() * 0.03).norm() < 1e-12, "{middle:?}");
+    assert!((edges - Vector3::new(0.1, 0.1, 0.12)).norm() < 1e-12, "{edges:?}");
+    let shape = karakuri_collision::ColliderShape::convex(&body.description().shape);
+    let (com, unit) = shape.unit_inertia().unwrap();
+    // Of 64 sides: a thousandth less than of a round one.
+    assert!(com.norm() < 1e-4 * 0.12, "{com:?}");
+    let (across, along) =
+        (3.0 / 80.0 * (4.0 * 0.05_f64.powi(2) + 0.12_f64.powi(2)), 0.3 * 0.05_f64.powi(2));
+    assert!((unit[(0, 0)] / across - 1.0).abs() < 3e-3, "{unit}");
+    assert!((unit[(2, 2)] / along - 1.0).abs() < 5e-3, "{unit}");
+}
 
 #[test]
 fn every_wrong_scene_names_file_line_and_remedy() {
