@@ -209,7 +209,7 @@ impl ColliderShape {
         let m = properties.reconstruct_inertia_matrix();
         let columns = [m.x_axis, m.y_axis, m.z_axis].map(convert::from_vector);
         // From parry's axes to ours, per unit of mass.
-        // Axes of a tensor: R I Rᵀ; an open mesh, which encloses nothing, has no positive mass.
+        // Axes of a tensor: R I Rᵀ.
         let R = built.frame.rotation;
         let inertia = R * Matrix3::from_columns(&columns) * R.transpose() / mass;
         Ok((built.frame.transform_point(&convert::from_vector(properties.local_com)), inertia))

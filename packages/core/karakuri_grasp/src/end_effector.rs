@@ -116,12 +116,11 @@ impl FingerSensors {
         wrenches: &[Force],
         along: &[Vector3; 3],
     ) -> [f64; 3] {
-        let X_TW = frame_pose(model, data, self.tool).inverse();
         let mut forces = [0.0; 3];
-        for (k, (&sensor, wrench)) in self.sensors.iter().zip(wrenches).enumerate().take(3) {
-            let R_TF = (X_TW * frame_pose(model, data, model.sensors[sensor].frame)).rotation;
+        let felt = self.in_tool(model, data, wrenches).zip(along);
+        for (force, (f, along)) in forces.iter_mut().zip(felt) {
             // The object presses back.
-            forces[k] = -(R_TF * wrench.force).dot(&along[k]);
+            *force = -f.dot(along);
         }
         forces
     }
@@ -129,18 +128,29 @@ impl FingerSensors {
     /// Forces of the object on the fingers of either side, from the sensors' wrenches (on the finger, in its link's axes), at the forward
     /// kinematics in `data`: on the first finger, and on the others together. (2)
     pub fn forces(&self, model: &Model, data: &Data, wrenches: &[Force]) -> [FingerForce; 2] {
-        let X_TW = frame_pose(model, data, self.tool).inverse();
         let sides = self.sides(model, data);
         let mut forces = [FingerForce::default(); 2];
-        for (k, (&sensor, wrench)) in self.sensors.iter().zip(wrenches).enumerate() {
-            let X_TF = X_TW * frame_pose(model, data, model.sensors[sensor].frame);
-            let f = X_TF.rotation * wrench.force;
+        for (k, f) in self.in_tool(model, data, wrenches).enumerate() {
             let side = k.min(1);
             // The object presses each finger away from the middle.
             forces[side].normal += f.y * sides[side];
             forces[side].tangential += Vector3::new(f.x, 0.0, f.z);
         }
         forces
+    }
+
+    /// Forces of the sensors' wrenches in the tool's axes. [N] (3 each)
+    fn in_tool(
+        &self,
+        model: &Model,
+        data: &Data,
+        wrenches: &[Force],
+    ) -> impl Iterator<Item = Vector3> {
+        let X_TW = frame_pose(model, data, self.tool).inverse();
+        self.sensors.iter().zip(wrenches).map(move |(&sensor, wrench)| {
+            let X_TF = X_TW * frame_pose(model, data, model.sensors[sensor].frame);
+            X_TF.rotation * wrench.force
+        })
     }
 }
 

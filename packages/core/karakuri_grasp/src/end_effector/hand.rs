@@ -20,6 +20,11 @@ pub trait EndEffector: core::fmt::Debug + Send {
         self.fingers().joint
     }
 
+    /// Joints that close the hand, all alike.
+    fn closing_joints(&self) -> Vec<BodyId> {
+        vec![self.joint()]
+    }
+
     /// The hand as one of three fingers, if it is one.
     fn three_fingers(&self) -> Option<&ThreeFingers> {
         None

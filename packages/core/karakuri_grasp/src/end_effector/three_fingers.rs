@@ -78,6 +78,7 @@ impl Spread {
 #[derive(Debug, Clone, PartialEq)]
 pub struct ThreeFingers {
     fingers: Fingers,
+    /// Joints of the thumb, of the left and the right finger, and of the spread.
     joints: [BodyId; 4],
     /// Distance R of the knuckles from the axis. [m]
     palm_radius: f64,
@@ -130,9 +131,9 @@ impl ThreeFingers {
         Ok(hand)
     }
 
-    /// Joints of the thumb, of the left and the right finger, and of the spread. (4)
-    pub fn joints(&self) -> [BodyId; 4] {
-        self.joints
+    /// Joint that spreads the fingers.
+    pub fn spread_joint(&self) -> BodyId {
+        self.joints[3]
     }
 
     /// Radius of a tip. [m]
@@ -193,6 +194,10 @@ impl EndEffector for ThreeFingers {
 
     fn fingers(&self) -> &Fingers {
         &self.fingers
+    }
+
+    fn closing_joints(&self) -> Vec<BodyId> {
+        self.joints[..3].to_vec()
     }
 
     fn three_fingers(&self) -> Option<&ThreeFingers> {

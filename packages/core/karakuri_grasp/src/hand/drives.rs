@@ -46,10 +46,8 @@ struct SpreadDrive {
 
 impl Drives {
     pub(super) fn new(model: &Model, hand: &dyn EndEffector) -> Self {
-        let (closing, spread) = match hand.three_fingers().map(ThreeFingers::joints) {
-            Some([thumb, left, right, spread]) => (vec![thumb, left, right], Some(spread)),
-            None => (vec![hand.joint()], None),
-        };
+        let closing = hand.closing_joints();
+        let spread = hand.three_fingers().map(ThreeFingers::spread_joint);
         let names = closing.iter().chain(&spread).map(|id| model.joints[id.0].name.clone());
         let names: Vec<_> = names.collect();
         let joint = &model.joints[hand.joint().0];

@@ -1,7 +1,5 @@
 //! Hands with fingers and an opening: two of one drive, or three; forces measured or estimated, a grip held by force.
 
-use core::f64::consts::{FRAC_PI_2, FRAC_PI_4};
-
 use karakuri_dynamics::{Data, frame_pose};
 use karakuri_model::{BodyId, FrameId, Model};
 
@@ -9,10 +7,10 @@ use super::drives::Drives;
 use super::facing::Facing;
 use super::hold::{Contact, Fit, Hold};
 use super::interface::{Centring, Channel, Engagement, Hand, Loss, Reading, Sample, Touch};
-use super::pads::{CLEARANCE, Edge, LEAST_HEIGHT, Pads};
+use super::pads::{CLEARANCE, Edge, LEAST_HEIGHT, Pads, ways};
 use super::payload::Payload;
 use super::tips;
-use crate::end_effector::{EndEffectorError, ThreeFingers, from_model};
+use crate::end_effector::{EndEffectorError, FingerSensors, ThreeFingers, from_model};
 use crate::finger_sense::{FingerSense, HandReading};
 use crate::grip_force::{
     DriveRange, GripForce, GripSettings, GripState, GripTask, HandReference, is_firm,
@@ -28,8 +26,6 @@ pub struct OpeningHand {
     fingers: Box<dyn EndEffector>,
     sense: FingerSense,
     grip: GripForce,
-    /// Sensors of the fingers, as indices into the model's; none where forces are estimated.
-    sensors: Vec<usize>,
     /// Opening about the object that it is to hold.
     fit: Option<Fit>,
     /// Width of an object that would stop the fingers where they are. [m]
@@ -53,7 +49,6 @@ impl OpeningHand {
         let stiffness = joint.drive.map_or(1.0, |d| d.stiffness);
         let range = DriveRange { lower: joint.limits.lower, upper: joint.limits.upper };
         Ok(Self {
-            sensors: sense.sensors().map_or(Vec::new(), |sensors| sensors.indices().to_vec()),
             sense,
             grip: GripForce::new(settings, stiffness, range),
             drives: Drives::new(model, fingers.as_ref()),
@@ -157,18 +152,6 @@ fn channels(hand: &dyn EndEffector) -> Vec<Channel> {
     core::iter::once(Channel::new("opening", "m")).chain(forces).collect()
 }
 
-/// Turns of the tool about an object [rad], and the edges that are between the fingers then: quarters, and eighths where the object is round.
-fn ways(profile: Profile) -> impl Iterator<Item = (f64, Edge)> {
-    let (n, step) = match profile {
-        Profile::Box | Profile::Lying { .. } => (4, FRAC_PI_2),
-        Profile::Standing { .. } | Profile::Ball | Profile::Cone => (8, FRAC_PI_4),
-    };
-    (0..n).map(move |k: u8| {
-        let is_quarter = n == 4 && !k.is_multiple_of(2);
-        (step * f64::from(k), if is_quarter { Edge::X } else { Edge::Y })
-    })
-}
-
 impl Hand for OpeningHand {
     fn opening(&self) -> Option<&OpeningHand> {
         Some(self)
@@ -191,11 +174,11 @@ impl Hand for OpeningHand {
     }
 
     fn sensors(&self) -> &[usize] {
-        &self.sensors
+        self.sense.sensors().map_or(&[], FingerSensors::indices)
     }
 
     fn lacks(&self) -> Option<&'static str> {
-        self.sensors.is_empty().then_some("a force sensor a finger")
+        self.sensors().is_empty().then_some("a force sensor a finger")
     }
 
     fn force_max(&self) -> f64 {
@@ -204,8 +187,9 @@ impl Hand for OpeningHand {
 
     fn check(&self, goal: &PickAndPlaceGoal, s: &PickAndPlaceSettings) -> Result<(), PlanError> {
         let hand = self.fingers.as_ref();
-        if let Some(three) = hand.three_fingers() {
-            return tips::holds(three, goal, s).map(|_| ());
+        if hand.three_fingers().is_some() {
+            // All that is refused is refused by each of its ways.
+            return Ok(());
         }
         let payload = Payload::of(goal, s);
         let leans = |edge| Pads::about(hand, goal, edge).lean.abs() > 0.0;

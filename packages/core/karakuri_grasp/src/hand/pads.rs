@@ -2,6 +2,8 @@
 //!
 //! Units: m, rad, N.
 
+use core::f64::consts::{FRAC_PI_2, FRAC_PI_4};
+
 use karakuri_spatial::{Matrix3, Vector3};
 
 use super::hold::{Fit, Stop};
@@ -77,6 +79,18 @@ impl Edge {
             Profile::Ball => true,
         }
     }
+}
+
+/// Turns of the tool about an object [rad], and the edges that are between the fingers then: quarters, and eighths where the object is round.
+pub(super) fn ways(profile: Profile) -> impl Iterator<Item = (f64, Edge)> {
+    let (n, step) = match profile {
+        Profile::Box | Profile::Lying { .. } => (4, FRAC_PI_2),
+        Profile::Standing { .. } | Profile::Ball | Profile::Cone => (8, FRAC_PI_4),
+    };
+    (0..n).map(move |k: u8| {
+        let is_quarter = n == 4 && !k.is_multiple_of(2);
+        (step * f64::from(k), if is_quarter { Edge::X } else { Edge::Y })
+    })
 }
 
 impl Pads {

@@ -14,7 +14,7 @@
 use karakuri_spatial::{Force, Vector3, Vector6};
 
 use super::hold::{Contact, Fit, Hold, Stop};
-use super::pads::{CLEARANCE, Edge, TIP_CLEARANCE, UNIT};
+use super::pads::{CLEARANCE, Edge, TIP_CLEARANCE, UNIT, ways};
 use super::payload::{MOVABLE, Payload, ToolMotion, too_heavy};
 use super::springs::{Held, Springs};
 use crate::EndEffector;
@@ -116,21 +116,6 @@ fn below(goal: &PickAndPlaceGoal) -> f64 {
     if goal.profile == Profile::Cone { 0.25 * goal.size.z } else { 0.0 }
 }
 
-/// Ways to hold an object: turns of the tool about it [rad], and the edges that are along the opening then.
-fn ways(profile: Profile) -> impl Iterator<Item = (f64, Edge)> {
-    let quarters = matches!(profile, Profile::Box | Profile::Lying { .. });
-    let (n, step) = if quarters { (4_u8, 0.5) } else { (8, 0.25) };
-    let lies = matches!(profile, Profile::Lying { .. });
-    (0..n)
-        .map(move |k| {
-            let is_across = quarters && !k.is_multiple_of(2);
-            let edge = if is_across { Edge::X } else { Edge::Y };
-            (core::f64::consts::PI * step * f64::from(k), edge)
-        })
-        // What lies is not held by its ends.
-        .filter(move |(_, edge)| !(lies && *edge == Edge::X))
-}
-
 /// Ways to hold the goal's object.
 pub(super) fn holds(
     hand: &ThreeFingers,
@@ -140,7 +125,9 @@ pub(super) fn holds(
     let payload = Payload::of(goal, s);
     let mut refusal = None;
     let mut found = Vec::new();
-    for (turn, edge) in ways(goal.profile) {
+    // What lies is not held by its ends.
+    let lies = matches!(goal.profile, Profile::Lying { .. });
+    for (turn, edge) in ways(goal.profile).filter(|(_, edge)| !(lies && *edge == Edge::X)) {
         match way(hand, goal, &payload, turn, edge) {
             Ok(hold) => found.push(hold),
             Err(why) => _ = refusal.get_or_insert(why),

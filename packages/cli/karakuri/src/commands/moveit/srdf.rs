@@ -149,12 +149,8 @@ fn states(model: &Model) -> Vec<State<'_>> {
             let (lowest, highest) = hand.opening_range();
             for (name, opening) in [("open", highest), ("closed", lowest)] {
                 let position = hand.position(opening);
-                let joints = hand.three_fingers().map_or(vec![hand.joint()], |three| {
-                    // All but the spread, which the postures set.
-                    let [thumb, left, right, _] = three.joints();
-                    vec![thumb, left, right]
-                });
-                let positions = joints.into_iter().map(|joint| (joint, position)).collect();
+                let joints = hand.closing_joints().into_iter();
+                let positions = joints.map(|joint| (joint, position)).collect();
                 states.push(State { name: name.to_owned(), group, positions });
             }
         }
