@@ -11,7 +11,6 @@ import csv
 import json
 import math
 import pathlib
-import subprocess
 import sys
 import time
 
@@ -28,7 +27,7 @@ from simulation_interfaces.msg import EntityState
 from simulation_interfaces.srv import ResetSimulation, SetEntityState
 
 from common.program import find_program
-from common.system import Failed, System, say, whole
+from common.system import Failed, System, attempt, say, whole
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 HANDS = {
@@ -106,13 +105,10 @@ def scene_of(hand, out):
     robot["urdf"], robot["config"] = str(ROOT / f"urdf/arm6/{hand}.urdf"), str(ROOT / f"config/{hand}.yaml")
     scene["bodies"] = [body for body in scene["bodies"] if body.get("fixed")]
     for number, (name, (shape, size, mass, _, _)) in enumerate(OBJECTS.items()):
-        aside = (-1.0 - 0.4 * (number // 5), -0.8 + 0.4 * (number % 5), 0.0)
-        position, orientation = stands(name, aside, lies=False)
-        w, x, y, z = orientation
-        assert (w, x, y, z) == (1.0, 0.0, 0.0, 0.0), "all are put there upright"
+        aside = [-1.0 - 0.4 * (number // 5), -0.8 + 0.4 * (number % 5), centre_of_mass(name, lies=False)]
         scene["bodies"].append({
             "name": name, "shape": described(shape, size), "mass": mass, "friction": FRICTION,
-            "pose": {"xyz": list(position)}, "color": COLORS[number % 5],
+            "pose": {"xyz": aside}, "color": COLORS[number % 5],
         })  # fmt: skip
     path = out / f"{hand}.yaml"
     with whole(path) as file:
@@ -132,13 +128,16 @@ def described(shape, size):
     }[shape]
 
 
-def stands(name, place, lies=None):
-    """Position of an object's centre of mass and its orientation (w, x, y, z) on a support at `place`; as it is picked, if not said."""
-    shape, (x, _, z), _, tilted, _ = OBJECTS[name]
-    lies = tilted if lies is None else lies
-    height = x / 2 if lies else z / 4 if shape == "cone" else z / 2
+def centre_of_mass(name, lies):
+    """Height of an object's centre of mass above its support. [m]"""
+    shape, (x, _, z), *_ = OBJECTS[name]
+    return x / 2 if lies else z / 4 if shape == "cone" else z / 2
+
+
+def orientation(lies):
+    """Quaternion (w, x, y, z) of an object that stands, or lies."""
     half = math.sqrt(0.5)
-    return (place[0], place[1], place[2] + height), (half, 0.0, half, 0.0) if lies else (1.0, 0.0, 0.0, 0.0)
+    return (half, 0.0, half, 0.0) if lies else (1.0, 0.0, 0.0, 0.0)
 
 
 class Client(Node):
@@ -216,12 +215,12 @@ def demonstrate(hand, out, arguments):
 
 def carry(client, name):
     """What came of one object, and what a picture of it shows."""
-    shape, size, mass, _, rolls = OBJECTS[name]
+    shape, size, mass, lies, rolls = OBJECTS[name]
     call(client, client.reset, ResetSimulation.Request(), "the reset")
-    (x, y, z), (qw, qx, qy, qz) = stands(name, TABLE)
+    x, y, top = TABLE
     state = EntityState()
     state.header.frame_id = "world"
-    fill(state.pose, (x, y, z), (qw, qx, qy, qz))
+    fill(state.pose, (x, y, top + centre_of_mass(name, lies)), orientation(lies))
     call(client, client.put, SetEntityState.Request(entity=name, state=state), f"putting the {name} on the table")
     goal = PickAndPlace.Goal(shape=shape, mass=mass, friction=FRICTION, approach_height=0.12)
     goal.object_size.x, goal.object_size.y, goal.object_size.z = size
@@ -233,17 +232,10 @@ def carry(client, name):
     client.stage = ""
     handle = accepted(client, goal)
     result = handle.get_result_async()
-    held = None
-    end = time.monotonic() + PATIENCE
-    while not result.done():
-        spin_until(client, lambda: True, 1.0, "a moment")
-        with interrupt.wait():
-            rclpy.spin_once(client, timeout_sec=0.01)
-        System.running.check()
-        if client.stage == "MOVE" and held is None:
-            held = picture = snapshot(client)
-        if time.monotonic() > end:
-            raise Failed(f"the {name} took longer than {PATIENCE:.0f} s")
+    spin_until(client, lambda: result.done() or client.stage == "MOVE", PATIENCE, f"taking the {name}")
+    if not result.done():
+        picture = snapshot(client)
+    spin_until(client, result.done, PATIENCE, f"placing the {name}")
     outcome, status = result.result().result, result.result().status
     code = next(code for code in CODES if getattr(PickAndPlace.Result, code) == outcome.error_code)
     refused = status == GoalStatus.STATUS_ABORTED and outcome.elapsed == 0
@@ -295,7 +287,7 @@ def middle(name, place):
     _, (x, _, z), _, lies, _ = OBJECTS[name]
     message = PoseStamped()
     message.header.frame_id = "world"
-    fill(message.pose, (place[0], place[1], place[2] + (x if lies else z) / 2), stands(name, place)[1])
+    fill(message.pose, (place[0], place[1], place[2] + (x if lies else z) / 2), orientation(lies))
     return message
 
 
@@ -324,12 +316,9 @@ def draw(out, hand, scene, pictures):
         writer = csv.DictWriter(file, rows[0].keys())
         writer.writeheader()
         writer.writerows(rows)
-    done = subprocess.run(
-        [find_program(), "render", str(scene), "--trace", str(trace), "--at", ",".join(str(row["time [s]"]) for row in rows), "--columns", "5",
-         "--size", "320,320", "--target", "0.45,0,0.95", "--distance", "1.5", "--angles", "-60,25", "--output", str(out / f"{hand}.png")],
-        capture_output=True, text=True)  # fmt: skip
-    if done.returncode != 0:
-        say(f"(not drawn: {done.stderr.strip().splitlines()[-1] if done.stderr.strip() else 'render'})")
+    instants = ",".join(str(row["time [s]"]) for row in rows)
+    attempt([find_program(), "render", str(scene), "--trace", str(trace), "--at", instants, "--columns", "5", "--size", "320,320",
+             "--target", "0.45,0,0.95", "--distance", "1.5", "--angles", "-60,25", "--output", str(out / f"{hand}.png")])  # fmt: skip
 
 
 def table(report):

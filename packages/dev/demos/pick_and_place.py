@@ -10,7 +10,6 @@ import csv
 import json
 import math
 import pathlib
-import subprocess
 import sys
 import time
 
@@ -28,7 +27,7 @@ from karakuri_msgs.action import PickAndPlace
 from karakuri_msgs.msg import GripState, ObjectStates
 from common.program import find_program
 from common.recorder import Recorder
-from common.system import Failed, System, say, whole
+from common.system import Failed, System, attempt, say, whole
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
 from rcl_interfaces.srv import SetParameters
 from sensor_msgs.msg import JointState
@@ -400,12 +399,6 @@ def draw(out, report):
     instants = ",".join(times[round((len(times) - 1) * share)] for share in (0.0, 0.30, 0.55, 0.70, 0.82, 1.0))
     attempt([program, "render", str(ROOT / "config/scenes/pick_and_place.yaml"), "--trace", str(out / "state_1.csv"),
              "--at", instants, "--columns", "3", "--size", "480,400", "--output", str(out / "pick_and_place.png")])
-
-
-def attempt(command):
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode != 0:
-        say(f"(not drawn: {done.stderr.strip().splitlines()[-1] if done.stderr.strip() else command[1]})")
 
 
 if __name__ == "__main__":

@@ -18,6 +18,13 @@ def say(text):
     print(text, flush=True)
 
 
+def attempt(command):
+    """Draws, by a command of the program; a picture that fails is no failure of the demonstration."""
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 0:
+        say(f"(not drawn: {done.stderr.strip().splitlines()[-1] if done.stderr.strip() else command[1]})")
+
+
 @contextlib.contextmanager
 def whole(path):
     """A file to write, which is there whole or not at all."""
