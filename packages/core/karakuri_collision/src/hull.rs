@@ -54,11 +54,12 @@ struct Face {
 }
 
 /// A face of a hull.
-pub(crate) struct HullFace {
+#[derive(Debug, Clone, PartialEq)]
+pub struct HullFace {
     /// Outward normal. (3)
-    pub(crate) normal: Vector3,
+    pub normal: Vector3,
     /// Corners, counter-clockwise seen from outside. [m] (n × 3)
-    pub(crate) corners: Vec<Vector3>,
+    pub corners: Vec<Vector3>,
 }
 
 /// Triangles that make one face.

@@ -12,6 +12,7 @@ mod manifold;
 mod mass_distribution;
 mod model_shape;
 mod narrow;
+mod polyhedron;
 mod query;
 mod scene;
 mod shape;
@@ -21,7 +22,9 @@ mod sweep;
 
 pub use collider::{Collider, ColliderId};
 pub use decompose::{DECOMPOSITION, Decomposition, decompose};
+pub use hull::HullFace;
 pub use manifold::{ContactPoint, Manifold};
+pub use polyhedron::Polyhedron;
 pub use query::{ClosestPoints, RayHit};
 pub use scene::CollisionScene;
 pub use shape::{ColliderShape, ShapeError};

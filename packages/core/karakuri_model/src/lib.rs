@@ -32,5 +32,5 @@ pub use motor::{
     Exponential, ExponentialEnd, Linear, MotorCommand, MotorLaw, MotorResponse, MotorSpec,
     MotorState, Plastic, SpeedTorque, Table, Viscoelastic, read_motor,
 };
-pub use suction::{ATMOSPHERE, SuctionCup, SuctionUnit, VacuumGenerator};
+pub use suction::{ATMOSPHERE, Bellows, SuctionCup, SuctionUnit, VacuumGenerator};
 pub use text::decode_text;

@@ -484,7 +484,7 @@ impl Mesh {
     }
 
     /// Middle and edges of the box around it. [m] (3 each)
-    fn bounds(&self) -> (Vector3, Vector3) {
+    pub fn bounds(&self) -> (Vector3, Vector3) {
         let mut points = self.vertices.iter().map(|&v| Vector3::from(v));
         let Some(first) = points.next() else { return (Vector3::zeros(), Vector3::zeros()) };
         let (low, high) = points.fold((first, first), |(l, h), p| (l.inf(&p), h.sup(&p)));
@@ -593,6 +593,20 @@ impl Model {
     /// The link of this name.
     pub fn frame(&self, name: &str) -> Option<FrameId> {
         self.frames.iter().position(|f| f.name == name).map(FrameId)
+    }
+
+    /// The link that a joint carries.
+    pub fn link_of(&self, joint: BodyId) -> Option<FrameId> {
+        let name = &self.joints[joint.0].name;
+        let carried = |f: &Frame| f.parent.as_ref().is_some_and(|parent| parent.joint == *name);
+        self.frames.iter().position(carried).map(FrameId)
+    }
+
+    /// A link and all that hang on it, in the order of [`Self::frames`].
+    pub fn links_from(&self, link: FrameId) -> Vec<FrameId> {
+        let parent = |id: &FrameId| self.frames[id.0].parent.as_ref().map(|parent| parent.frame);
+        let hangs = |&id: &FrameId| core::iter::successors(Some(id), parent).any(|id| id == link);
+        (0..self.frames.len()).map(FrameId).filter(hangs).collect()
     }
 
     /// Sum of the moving bodies' masses. [kg]

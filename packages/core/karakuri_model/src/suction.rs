@@ -43,7 +43,7 @@ pub struct SuctionCup<Link = FrameId> {
     pub name: String,
     /// Link that carries the lip.
     pub link: Link,
-    /// Frame of the lip on the link: its origin is the lip's centre, its z axis points out of the cup.
+    /// Frame of the lip on the link, where no force deflects it: its origin is the lip's centre, its z axis points out of the cup.
     pub lip: Pose,
     /// Effective area: force over vacuum, which makers state smaller than the lip's circle, or equal to it. [m²]
     pub area: f64,
@@ -63,13 +63,32 @@ pub struct SuctionCup<Link = FrameId> {
     pub conductance: f64,
     /// Whether a check valve keeps air from the manifold out; it opens for a blow-off.
     pub has_check_valve: bool,
+    /// Bellows between link and lip; `None`: the lip is rigid on its link.
+    pub bellows: Option<Bellows>,
+}
+
+/// Bellows between a cup's fitting and its lip. Damper and spring of each of the six degrees of freedom are in parallel.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Bellows {
+    /// Stiffness along the axis. [N/m]
+    pub axial: f64,
+    /// Stiffness across the axis. [N/m]
+    pub lateral: f64,
+    /// Stiffness against tilting. [N·m/rad]
+    pub tilt: f64,
+    /// Stiffness against turning about the axis. [N·m/rad]
+    pub torsion: f64,
+    /// Damping over stiffness, the same in all degrees of freedom. [s]
+    pub damping: f64,
+    /// Shortening at the stop. [m]
+    pub stroke: f64,
 }
 
 impl<Link> SuctionCup<Link> {
     /// The cup on a link that is named otherwise.
     pub(crate) fn on<Other>(&self, link: Other) -> SuctionCup<Other> {
         let Self { area, radius, friction, least_radius, lip_width, roughness, .. } = *self;
-        let Self { volume, conductance, has_check_valve, lip, .. } = *self;
+        let Self { volume, conductance, has_check_valve, lip, bellows, .. } = *self;
         SuctionCup {
             name: self.name.clone(),
             link,
@@ -83,6 +102,7 @@ impl<Link> SuctionCup<Link> {
             volume,
             conductance,
             has_check_valve,
+            bellows,
         }
     }
 }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use approx::assert_relative_eq;
 use karakuri_model::{
-    Asset, AssetError, Assets, Base, Diagnostics, Loaded, NoAssets, SensorKind, Source,
+    Asset, AssetError, Assets, Base, Bellows, Diagnostics, Loaded, NoAssets, SensorKind, Source,
     VacuumGenerator, load,
 };
 
@@ -408,6 +408,53 @@ fn suction_cups_are_on_links() {
     // 60 N at 60 kPa; without a stated force, the circle of the lip.
     assert!((a.area - 1e-3).abs() < 1e-15 && (b.area - 1e-4 * std::f64::consts::PI).abs() < 1e-15);
     assert!((a.least_radius - 0.06).abs() < 1e-15 && !a.has_check_valve && b.has_check_valve);
+}
+
+/// What is left out is a ring of springs that are as stiff along every direction.
+#[test]
+fn bellows_are_those_of_a_ring_of_springs_unless_they_are_stated() {
+    let cup = |bellows: &str| {
+        let yaml = format!(
+            "suction:\n  v:\n    pump: {{flow: 3.3e-4, vacuum: 85000}}\n    cups: {{a: {{link: tip, radius: 0.02{bellows}}}}}\n"
+        );
+        read(&yaml).unwrap().model.suctions[0].cups[0].bellows
+    };
+    assert_eq!(cup(""), None);
+    let ring = cup(", bellows: {stiffness: 1000, stroke: 0.008}").unwrap();
+    let near = |a: f64, b: f64| assert!((a - b).abs() < 1e-12, "{a} {b} {ring:?}");
+    near(ring.axial, 1000.0);
+    near(ring.lateral, 1000.0);
+    near(ring.tilt, 0.2);
+    near(ring.torsion, 0.4);
+    near(ring.stroke, 0.008);
+    near(ring.damping, 3e-3);
+    let all = ", bellows: {stiffness: 1, stroke: 0.1, lateral: 2, tilt: 3, torsion: 4, damping: 0}";
+    let all = cup(all).unwrap();
+    let known =
+        Bellows { axial: 1.0, lateral: 2.0, tilt: 3.0, torsion: 4.0, damping: 0.0, stroke: 0.1 };
+    assert_eq!(all, known);
+}
+
+#[test]
+fn wrong_bellows_are_refused_in_place() {
+    for (bellows, words) in [
+        ("{stroke: 0.008}", "suction.v.cups.a.bellows.stiffness is missing"),
+        ("{stiffness: 900}", "suction.v.cups.a.bellows.stroke is missing"),
+        ("{stiffness: 0, stroke: 0.008}", "suction.v.cups.a.bellows.stiffness: 0 is out of range"),
+        ("{stiffness: 900, stroke: -1}", "suction.v.cups.a.bellows.stroke: -1 is out of range"),
+        ("{stiffness: 900, stroke: 0.008, tilt: soft}", "suction.v.cups.a.bellows.tilt"),
+        ("{stiffness: 900, stroke: 0.008, damping: -1}", "bellows.damping: -1 is out of range"),
+        (
+            "{stiffness: 900, stroke: 0.008, length: 1}",
+            "unknown key suction.v.cups.a.bellows.length",
+        ),
+    ] {
+        let yaml = format!(
+            "suction:\n  v:\n    pump: {{flow: 3.3e-4, vacuum: 85000}}\n    cups:\n      a: {{link: tip, radius: 0.02, bellows: {bellows}}}\n"
+        );
+        let error = read(&yaml).unwrap_err().to_string();
+        assert!(error.contains(words) && error.contains(".yaml:5"), "{bellows}\n{error}");
+    }
 }
 
 #[test]

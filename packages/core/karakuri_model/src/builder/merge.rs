@@ -134,7 +134,8 @@ fn moving_joint(spec: &JointSpec, kind: JointKind, pose_in_parent: Pose) -> Join
 }
 
 impl Model {
-    fn empty(name: &str, base: Base) -> Self {
+    /// Robot without any link, to be filled.
+    pub fn empty(name: &str, base: Base) -> Self {
         Self {
             name: name.to_owned(),
             base,

@@ -5,10 +5,10 @@ use std::ops::RangeInclusive;
 
 use super::read_pose;
 use crate::yaml::{Fields, Node, Reader};
-use crate::{ATMOSPHERE, SuctionCup, SuctionUnit, VacuumGenerator};
+use crate::{ATMOSPHERE, Bellows, SuctionCup, SuctionUnit, VacuumGenerator};
 
 const UNIT_KEYS: [&str; 5] = ["pump", "ejector", "volume", "blow_off", "cups"];
-const CUP_KEYS: [&str; 12] = [
+const CUP_KEYS: [&str; 13] = [
     "link",
     "lip",
     "area",
@@ -21,7 +21,9 @@ const CUP_KEYS: [&str; 12] = [
     "conductance",
     "check_valve",
     "force",
+    "bellows",
 ];
+const BELLOWS_KEYS: [&str; 6] = ["stiffness", "stroke", "lateral", "tilt", "torsion", "damping"];
 
 /// Lengths from a tenth of a micrometre to a metre. [m]
 const LENGTH: RangeInclusive<f64> = 1e-7..=1.0;
@@ -29,6 +31,8 @@ const LENGTH: RangeInclusive<f64> = 1e-7..=1.0;
 const VOLUME: RangeInclusive<f64> = 1e-9..=1.0;
 /// Flows up to a cubic metre a second. [m³/s]
 const FLOW: RangeInclusive<f64> = 0.0..=1.0;
+/// Stiffnesses from a thread to a bar. [N/m, N·m/rad]
+const STIFFNESS: RangeInclusive<f64> = 1e-3..=1e9;
 /// Vacuums up to that of the atmosphere. [Pa]
 const VACUUM: RangeInclusive<f64> = 0.0..=ATMOSPHERE;
 /// Vacuum at which makers state the force of a cup. [Pa]
@@ -42,6 +46,8 @@ const CONDUCTANCE: f64 = 2e-7;
 const FRICTION: f64 = 0.5;
 /// Width of a thin lip. [m]
 const LIP_WIDTH: f64 = 1e-3;
+/// Damping over stiffness of rubber whose loss factor is 0.2 at 10 Hz. [s]
+const DAMPING: f64 = 3e-3;
 /// Gaps that smooth sheet leaves. [m]
 const ROUGHNESS: f64 = 5e-6;
 
@@ -159,6 +165,10 @@ fn read_cup(
             format!("{path}: least_radius {least_radius} m is below the lip's {radius} m");
         reader.error(node, message, "write the least radius of goods that the data sheet states");
     }
+    let bellows = match fields.get("bellows") {
+        Some((node, path)) => Some(read_bellows(reader, node, &path, radius)?),
+        None => None,
+    };
     let circle = PI * radius * radius;
     Some(SuctionCup {
         name: name.to_owned(),
@@ -174,5 +184,33 @@ fn read_cup(
         volume: volume.unwrap_or(circle * radius),
         conductance,
         has_check_valve: has_check_valve.unwrap_or(false),
+        bellows,
+    })
+}
+
+/// Reads bellows of a lip of this radius. [m]
+fn read_bellows(reader: &mut Reader<'_>, node: &Node, path: &str, radius: f64) -> Option<Bellows> {
+    let fields = reader.fields(node, path, &BELLOWS_KEYS);
+    let axial = reader.required(&fields, "stiffness", "the stiffness along its axis, in N/m");
+    let axial = axial.and_then(|(node, path)| reader.number(node, &path, &STIFFNESS, "N/m"));
+    let stroke = reader.required(&fields, "stroke", "how much it shortens at most, in m");
+    let stroke = stroke.and_then(|(node, path)| reader.number(node, &path, &LENGTH, "m"));
+    let mut number = |key, range: RangeInclusive<f64>, unit| {
+        fields.get(key).and_then(|(node, path)| reader.number(node, &path, &range, unit))
+    };
+    let lateral = number("lateral", STIFFNESS, "N/m");
+    let tilt = number("tilt", STIFFNESS, "N·m/rad");
+    let torsion = number("torsion", STIFFNESS, "N·m/rad");
+    let damping = number("damping", 0.0..=10.0, "s").unwrap_or(DAMPING);
+    let (axial, stroke) = (axial?, stroke?);
+    // A ring of springs that are as stiff along every direction, as hands share wrenches among cups.
+    let about_axis = axial * radius * radius;
+    Some(Bellows {
+        axial,
+        lateral: lateral.unwrap_or(axial),
+        tilt: tilt.unwrap_or(0.5 * about_axis),
+        torsion: torsion.unwrap_or(about_axis),
+        damping,
+        stroke,
     })
 }
