@@ -9,6 +9,7 @@ mod masses;
 mod materials;
 mod members;
 mod motors;
+mod noises;
 mod overlaps;
 mod prescribed_bodies;
 mod prescribed_joints;

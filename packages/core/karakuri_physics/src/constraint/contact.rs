@@ -381,8 +381,18 @@ impl RowBuilder<'_> {
             self.push_row(row);
         } else {
             let delassus = Matrix3::zeros();
-            let block =
-                Block { admissible, sides, bias, compliance, delassus, impulse, unsettled, slid };
+            let series = None;
+            let block = Block {
+                admissible,
+                sides,
+                bias,
+                compliance,
+                series,
+                delassus,
+                impulse,
+                unsettled,
+                slid,
+            };
             self.push(block, row);
         }
         // Where nothing can move along it there is no block, and none to be kept.

@@ -108,10 +108,24 @@ pub(crate) trait Constraint: Debug + Sync {
         0.0
     }
 
+    /// Works beside springs in series with one of its blocks: of slip, stops and dampers. With the mean of the block's `J v` over the
+    /// step. [J]
+    fn inner_works(&self, row: &Row, mean: &Vector3) -> InnerWorks {
+        _ = (row, mean);
+        InnerWorks::default()
+    }
+
     /// Removes constraints whose ends are gone.
     fn remove_loose(&mut self, state: &State) {
         _ = state;
     }
+}
+
+/// Works within a constraint in a step. [J]
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct InnerWorks {
+    pub(crate) contacts: f64,
+    pub(crate) dampers: f64,
 }
 
 /// A row block of a solved step.

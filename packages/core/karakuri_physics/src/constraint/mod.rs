@@ -10,6 +10,7 @@
 
 pub(crate) mod attached_joint;
 pub(crate) mod ball_limit;
+pub(crate) mod bellows;
 pub(crate) mod bushing;
 pub(crate) mod contact;
 pub(crate) mod friction;
@@ -66,6 +67,10 @@ pub(crate) struct ConstraintSet {
 const N: usize = 10;
 /// Index of the limits of single joints.
 pub(crate) const LIMITS: usize = 2;
+/// Index of the suction cups.
+pub(crate) const SUCTIONS: usize = 8;
+/// Index of the contacts.
+pub(crate) const CONTACTS: usize = 9;
 /// First of the kinds that act on robots, not on single joints of theirs.
 const ON_ROBOTS: usize = 3;
 /// Rotation in a step below which a body rests, and keeps the rows of the step's start. [rad]

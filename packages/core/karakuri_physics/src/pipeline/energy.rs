@@ -34,7 +34,7 @@ impl World {
             energy.kinetic += body.kinetic_energy();
             energy.potential -= body.description.mass * gravity.dot(&body.pose.translation);
         }
-        energy.potential += self.spring_energy() + self.bushing_energy();
+        energy.potential += self.spring_energy() + self.bushing_energy() + self.bellows_energy();
         energy
     }
 
@@ -67,27 +67,7 @@ impl World {
         booking.mean.extend(self.pipeline.before.iter().zip(after).map(|(a, b)| 0.5 * (a + b)));
         // Change of kinetic energy at the old position, less the work of all that is booked.
         let mut left = 0.0;
-        let mut booked_rows = 0.0;
-        for (row, block) in self.pipeline.rows.iter().zip(&self.pipeline.problem.blocks) {
-            let work = row_work(&self.pipeline.problem, block, &booking.mean);
-            match row.account {
-                Account::Drive | Account::Spring => {}
-                Account::Friction => booking.step.friction += work,
-                Account::Limits => booking.step.limits += work,
-                Account::Contacts => booking.step.contacts += work,
-                Account::Loops => booking.step.loops += work,
-            }
-            // A saturated servo is booked with its drive.
-            if row.account != Account::Drive {
-                booked_rows += work;
-            }
-            // The damper's impulse `−h c u'` at the mean rate; what the spring holds is potential energy.
-            if let Some(damping) = row.damping {
-                let rates = |v: &[f64]| row_rate(&self.pipeline.problem, block, v);
-                booking.step.dampers -= h * damping * rates(after) * rates(&booking.mean);
-            }
-        }
-        left -= booked_rows;
+        left -= self.book_rows(&mut booking);
         for robot in self.state.robots.iter_mut().flatten() {
             let run = robot.start..robot.start + robot.v.len();
             let works = robot.works(&after[run.clone()], &booking.mean[run.clone()], h);
@@ -141,6 +121,41 @@ impl World {
         booking.step.unexplained = left;
         booking.step.stabilisation = self.stabilisation_work();
         self.account.booking = booking;
+    }
+
+    /// Books the works of the rows; their sum, drives apart. [J]
+    fn book_rows(&self, booking: &mut Booking) -> f64 {
+        let h = self.settings.dt;
+        let after = &self.pipeline.problem.velocity;
+        let mut booked_rows = 0.0;
+        let kinds = self.constraints.kinds();
+        for (row, block) in self.pipeline.rows.iter().zip(&self.pipeline.problem.blocks) {
+            let work = row_work(&self.pipeline.problem, block, &booking.mean);
+            match row.account {
+                Account::Drive | Account::Spring => {}
+                Account::Friction => booking.step.friction += work,
+                Account::Limits => booking.step.limits += work,
+                Account::Contacts => booking.step.contacts += work,
+                Account::Loops => booking.step.loops += work,
+            }
+            // A saturated servo is booked with its drive.
+            if row.account != Account::Drive {
+                booked_rows += work;
+            }
+            if block.series.is_some() {
+                let mean = self.pipeline.problem.jacobian_times(&booking.mean, block);
+                let works = kinds[row.kind].inner_works(row, &mean);
+                booking.step.contacts += works.contacts;
+                booking.step.dampers += works.dampers;
+                booking.step.external += kinds[row.kind].outside_work(row, block);
+            }
+            // The damper's impulse `−h c u'` at the mean rate; what the spring holds is potential energy.
+            if let Some(damping) = row.damping {
+                let rates = |v: &[f64]| row_rate(&self.pipeline.problem, block, v);
+                booking.step.dampers -= h * damping * rates(after) * rates(&booking.mean);
+            }
+        }
+        booked_rows
     }
 
     /// Work of the undoing of penetrations against gravity. [J]

@@ -3,8 +3,8 @@
 use karakuri_spatial::{Motion, Vector3};
 
 use crate::constraint::contact::Contact;
-use crate::constraint::row::{Account, Row};
-use crate::constraint::{LIMITS, limit};
+use crate::constraint::row::Row;
+use crate::constraint::{CONTACTS, LIMITS, limit};
 use crate::pipeline::outcome::Culprit;
 use crate::pipeline::restitution::RowImpacts;
 use crate::pipeline::scratch::Pipeline;
@@ -32,7 +32,7 @@ impl World {
         }
         let solution = self.solve_impacts(&mut impacts);
         for row in impacts.places.iter().map(|&i| &self.pipeline.rows[i]) {
-            if row.account == Account::Contacts {
+            if row.kind == CONTACTS {
                 self.constraints.contacts.active[row.owner].struck = true;
             }
         }
@@ -79,8 +79,8 @@ impl World {
 
     /// Contact of a row block, if it is one.
     fn contact_of(&self, row: &Row) -> Option<&Contact> {
-        let contact = row.account == Account::Contacts;
-        contact.then(|| &self.constraints.contacts.active[row.owner])
+        let is_contact = row.kind == CONTACTS;
+        is_contact.then(|| &self.constraints.contacts.active[row.owner])
     }
 
     /// Coefficient of restitution of a contact or of a limit. [-]
@@ -125,6 +125,7 @@ impl World {
             bias: Vector3::zeros(),
             // Rigid, as forces of springs and dampers vanish beside an impact's.
             compliance: 0.0,
+            series: None,
             impulse: Vector3::zeros(),
             unsettled: false,
             slid: false,
@@ -142,6 +143,10 @@ impl World {
                     seen.bias.x = block.bias.x;
                 }
             }
+            return (seen, surface);
+        }
+        if block.series.is_some() {
+            seen.admissible = nothing;
             return (seen, surface);
         }
         // An equality holds in the impact, a limit is rigid, a bounded row has no time to act.

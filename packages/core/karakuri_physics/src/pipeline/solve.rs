@@ -1,4 +1,4 @@
-//! Velocities at the end of a step: free motion, rows and solve, again while drives and motors ask for it.
+//! Velocities at the end of a step: free motion, rows and solve, again while drives, motors and stops of bellows ask for it.
 
 use crate::pipeline::outcome::Culprit;
 use crate::pipeline::scratch::Pipeline;
@@ -11,6 +11,9 @@ const SATURATION_ROUNDS: usize = 3;
 
 /// Most times a step is solved again because a motor's law is not linear; two or three are usual.
 const MOTOR_ROUNDS: usize = 20;
+
+/// Most times a step is solved again because bellows meet their stops or leave them; once is usual.
+const STOP_ROUNDS: usize = 4;
 
 /// Velocities from here on count as not finite. [m/s or rad/s]
 const FASTEST: f64 = 1e30;
@@ -63,7 +66,9 @@ impl World {
             // Drives at their limit leave the operator, motors change it: then the step is solved again.
             // Few rounds of saturation: one drive at its limit may take another off it, and the two could alternate.
             let saturated = round <= SATURATION_ROUNDS && self.saturate_drives();
-            let adjusted = round < MOTOR_ROUNDS && self.adjust_motors(round < SATURATION_ROUNDS);
+            let mut adjusted =
+                round < MOTOR_ROUNDS && self.adjust_motors(round < SATURATION_ROUNDS);
+            adjusted |= round < STOP_ROUNDS && self.meet_stops();
             if !adjusted && (!saturated || round == SATURATION_ROUNDS) {
                 break;
             }
@@ -94,6 +99,12 @@ impl World {
             }
         }
         found
+    }
+
+    /// Lets bellows of suction cups meet their stops or leave them; true if one did.
+    fn meet_stops(&mut self) -> bool {
+        let Pipeline { rows, problem, .. } = &self.pipeline;
+        self.constraints.suctions.meet_stops(rows, problem, self.settings.dt)
     }
 
     /// Brings motors to their limits and laws; true if the step is to be solved again.

@@ -138,7 +138,7 @@ impl AcceleratedGradient {
             let block = problem.blocks[i];
             let k = i - island.start;
             // Momentum moved λ since `previous`; what it was then is what gets measured.
-            let u_now = problem.jacobian_times(&problem.velocity, &block) - block.bias;
+            let u_now = problem.velocity_of(&block) - block.bias;
             reached = reached.max(residual(&block, &block.impulse, &u_now, None));
             self.previous[k] = block.impulse;
         }
@@ -147,6 +147,7 @@ impl AcceleratedGradient {
             let block = problem.blocks[i];
             let k = i - island.start;
             let mut u = problem.jacobian_times(&self.velocity_ahead, &block) - block.bias;
+            block.add_yielding(&mut u, &self.ahead[k]);
             u.x += block.compliance * self.ahead[k].x;
             let next = step_block(&block, &self.ahead[k], &u, step);
             // Gradient restart: where the step goes against the momentum, that has overshot. [O'Donoghue, Candès 2015]
@@ -195,6 +196,7 @@ impl AcceleratedGradient {
             let mut norm = 0.0;
             for (x, block) in self.ahead.iter_mut().zip(blocks) {
                 let mut u = problem.jacobian_times(&self.velocity_ahead, block);
+                block.add_yielding(&mut u, x);
                 u.x += block.compliance * x.x;
                 // In the scaled unknown ξ = √g λ.
                 *x = u / block.inverse_effective_mass();

@@ -145,14 +145,14 @@ fn solve_block(problem: &mut Problem, i: usize) -> f64 {
         }
         Admissible::Cone { friction } => {
             // The velocity without the block's own impulse, and the one-contact problem in closed form.
-            let w = u - block.delassus * block.impulse;
-            let mut G = block.delassus;
+            let mut G = block.own_delassus();
+            let w = u - G * block.impulse;
             G.m11 += block.compliance;
             solve_contact(&G, &w, friction)
         }
         Admissible::FrictionMoment { .. } => {
             // A projected step whose length is safe: the trace is no less than the largest eigenvalue.
-            block.admissible.project(&(block.impulse - u / block.delassus.trace()))
+            block.admissible.project(&(block.impulse - u / block.own_delassus().trace()))
         }
     };
     let delta = impulse - block.impulse;
@@ -162,5 +162,5 @@ fn solve_block(problem: &mut Problem, i: usize) -> f64 {
     }
     problem.blocks[i].impulse = impulse;
     problem.apply(&block, &delta);
-    (block.delassus * delta).amax()
+    (block.own_delassus() * delta).amax()
 }

@@ -1,4 +1,4 @@
-//! The Delassus matrix `G = J Y` of an island: what a unit impulse of each row changes in the velocity of all.
+//! The Delassus matrix `G = J Y + S` of an island: what a unit impulse of each row changes in the velocity of all.
 
 use super::block_factor::dot;
 use super::{Block, Problem};
@@ -39,6 +39,14 @@ impl Delassus {
             for (j, b) in blocks.iter().enumerate().take(i + 1) {
                 let [at_a, at_b] = [i, j].map(|k| self.starts[k]);
                 self.add(problem, Placed { block: a, row: at_a }, Placed { block: b, row: at_b });
+            }
+        }
+        for (block, &start) in blocks.iter().zip(&self.starts) {
+            let Some(series) = &block.series else { continue };
+            for i in 0..block.rows() {
+                for j in 0..=i {
+                    self.matrix[(start + i) * n + start + j] += series[(i, j)];
+                }
             }
         }
         for i in 0..n {

@@ -242,7 +242,7 @@ fn change_of_velocity(problem: &Problem, island: Range<usize>) -> f64 {
     }
     let change = |block: &Block| {
         let before = problem.jacobian_times(&problem.start_velocity, block);
-        (problem.velocity_of(block) - before).norm()
+        (problem.jacobian_times(&problem.velocity, block) - before).norm()
     };
     let changes = problem.blocks[island].iter().map(change);
     changes.fold(0.0, |most, c| if c.is_finite() { c.max(most) } else { most })

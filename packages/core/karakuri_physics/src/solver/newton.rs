@@ -120,6 +120,8 @@ struct BlockState {
     /// Impulse `λ(v)` of the softened law, and its slope `D = −∂λ/∂u`.
     lambda: Vector3<f64>,
     slope: Matrix3<f64>,
+    /// `λ(v)` with what springs in series yield towards it, where a step is found in velocities.
+    aim: Vector3<f64>,
     /// Nodes of its sides; `NONE` where a side does not move.
     nodes: [usize; 2],
 }
@@ -152,6 +154,24 @@ impl BlockState {
             slope += normal * Vector3::new(0.0, u.y, u.z).transpose();
         }
         (lambda, slope)
+    }
+
+    /// Takes springs in series with the rows out of the system of velocities: with `Δu = J δ + S Δα`, `Δα = λ − D Δu − α` says
+    /// `Δα = M (λ − α) − M D J δ` with `M = (1 + D S)⁻¹`. False if there is none.
+    fn condense(&mut self, series: Option<&Matrix3<f64>>) -> bool {
+        self.aim = self.lambda;
+        let Some(series) = series else { return true };
+        let Some(M) = (Matrix3::identity() + self.slope * series).try_inverse() else {
+            return false;
+        };
+        let is_symmetric = self.slope == self.slope.transpose();
+        self.aim = self.alpha + M * (self.lambda - self.alpha);
+        self.slope = M * self.slope;
+        if is_symmetric {
+            // It stays so but for rounding, and an unsymmetric factor costs twice.
+            self.slope = (self.slope + self.slope.transpose()) * 0.5;
+        }
+        true
     }
 }
 
@@ -622,6 +642,11 @@ impl Newton {
 
     /// The direction of a step from a system of the velocities; false if it has no solution.
     fn find_velocities(&mut self, problem: &Problem, blocks: &[Block]) -> bool {
+        for (state, block) in self.states.iter_mut().zip(blocks) {
+            if !state.condense(block.series.as_ref()) {
+                return false;
+            }
+        }
         self.assemble(problem, blocks);
         if !self.factor.factorize() {
             return false;
@@ -629,12 +654,12 @@ impl Newton {
         // `H δ = Jᵀ (λ − α)`, then `Δα = λ − D J δ − α`.
         self.clear_step();
         for (state, block) in self.states.iter().zip(blocks) {
-            apply(&mut self.step, &problem.jacobian, block, &(state.lambda - state.alpha));
+            apply(&mut self.step, &problem.jacobian, block, &(state.aim - state.alpha));
         }
         self.factor.solve(&mut self.step);
         for (state, block) in self.states.iter_mut().zip(blocks) {
             let du = problem.jacobian_times(&self.step, block);
-            state.dalpha = state.lambda - state.slope * du - state.alpha;
+            state.dalpha = state.aim - state.slope * du - state.alpha;
         }
         // The change of velocity that the impulses make, not the one they were made from: that has the error of the factor.
         self.clear_step();
@@ -643,6 +668,7 @@ impl Newton {
         }
         for (state, block) in self.states.iter_mut().zip(blocks) {
             state.du = problem.jacobian_times(&self.step, block);
+            block.add_yielding(&mut state.du, &state.dalpha);
         }
         true
     }
@@ -700,6 +726,7 @@ fn start(problem: &Problem, block: &Block, nodes: [usize; 2]) -> BlockState {
         dalpha: Vector3::zeros(),
         lambda: block.impulse,
         slope: Matrix3::zeros(),
+        aim: block.impulse,
         nodes,
     }
 }

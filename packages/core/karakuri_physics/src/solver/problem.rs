@@ -86,6 +86,9 @@ pub struct Block {
     pub bias: Vector3<f64>,
     /// Compliance `R ≥ 0` of a single row, or of a contact's normal. [1/kg or 1/(kg·m²)]
     pub compliance: f64,
+    /// Compliance `S` of springs in series with all rows, symmetric and at least 0: what they yield is a part of the rows'
+    /// velocity, `u = J v + S λ`, so that a sticking contact may yield and only its slip is `u − u*`. [1/kg or 1/(kg·m²)] (3×3)
+    pub series: Option<Matrix3<f64>>,
     /// `J Y`; one row uses the first entry. (3×3)
     pub delassus: Matrix3<f64>,
     /// Impulse: warm start in, solution out. (3)
@@ -133,6 +136,7 @@ impl Block {
             sides,
             bias: Vector3::new(bias, 0.0, 0.0),
             compliance,
+            series: None,
             delassus: Matrix3::zeros(),
             // Bounds may have changed since: outside of them it is no feasible guess.
             impulse: Vector3::new(warm_start.clamp(lower, upper), 0.0, 0.0),
@@ -154,15 +158,29 @@ impl Block {
         }
     }
 
-    /// Inverse of the effective mass that the rows feel: mean diagonal of `J Y + R`, the velocity for a unit of impulse.
+    /// Inverse of the effective mass that the rows feel: mean diagonal of `J Y + S + R`, the velocity for a unit of impulse.
     /// [1/kg or 1/(kg·m²)]
     #[inline]
     pub fn inverse_effective_mass(&self) -> f64 {
         match self.admissible {
             Admissible::Interval { .. } => self.delassus.m11 + self.compliance,
             Admissible::Cone { .. } | Admissible::FrictionMoment { .. } => {
-                (self.delassus.trace() + self.compliance) / 3.0
+                (self.own_delassus().trace() + self.compliance) / 3.0
             }
+        }
+    }
+
+    /// `J Y + S`: what a unit of each impulse changes in the block's own velocity. (3×3)
+    #[inline]
+    pub(super) fn own_delassus(&self) -> Matrix3<f64> {
+        self.series.map_or(self.delassus, |series| self.delassus + series)
+    }
+
+    /// Adds `S λ` to `J v`, what springs in series with the rows yield.
+    #[inline]
+    pub(super) fn add_yielding(&self, u: &mut Vector3<f64>, impulse: &Vector3<f64>) {
+        if let Some(series) = &self.series {
+            *u += series * impulse;
         }
     }
 }
@@ -220,10 +238,12 @@ impl Problem {
         rows * rows * (rows + 9) / 3 <= products
     }
 
-    /// `u = J v` of a block. (3; one row uses the first entry)
+    /// `u = J v + S λ` of a block. (3; one row uses the first entry)
     #[inline]
     pub fn velocity_of(&self, block: &Block) -> Vector3<f64> {
-        self.jacobian_times(&self.velocity, block)
+        let mut u = self.jacobian_times(&self.velocity, block);
+        block.add_yielding(&mut u, &block.impulse);
+        u
     }
 
     /// `J x` of a block, `x` laid out as the velocity. (3; one row uses the first entry)

@@ -78,7 +78,7 @@ fn solve_row(problem: &mut Problem, i: usize, row: usize) -> f64 {
     let block = problem.blocks[i];
     let compliance = if row == 0 { block.compliance } else { 0.0 };
     let u = problem.velocity_of(&block) - block.bias;
-    let diagonal = block.delassus[(row, row)] * (1.0 + REGULARISATION) + compliance;
+    let diagonal = block.own_delassus()[(row, row)] * (1.0 + REGULARISATION) + compliance;
     // Nothing moves along this row, whatever the impulse: a planar mechanism touched from the side.
     if diagonal <= 0.0 {
         return 0.0;

@@ -16,7 +16,7 @@ use karakuri_dynamics::{
     Data, OperatorFactor, SingularInertia, crba_at_position, difference, forward_kinematics,
     integrate, rnea_at_velocity, update_velocities,
 };
-use karakuri_model::{Base, BodyId, Model};
+use karakuri_model::{Base, BodyId, Joint, Model, SensorNoise};
 use karakuri_spatial::{Force, Vector3};
 
 use crate::state::ball_limit::BallLimit;
@@ -157,7 +157,7 @@ impl Robot {
             efforts: vec![0.0; nv],
             wrenches: vec![Force::default(); model.sensors.len()],
             imus: vec![crate::state::imu::Imu::default(); model.sensors.len()],
-            noises: noises_of(&model),
+            noises: noises_of(&model, 0),
             data: Data::new(&model),
             factor,
             loops: LoopProjection::new(&model),
@@ -207,6 +207,40 @@ impl Robot {
         self.saturated.fill(false);
         forward_kinematics(&self.model, &mut self.data, &self.q);
         self.close_loops();
+    }
+
+    /// Restarts the noise of the sensors, as that of another run; 0 is the run of the model's own seeds.
+    pub(crate) fn restart_noise(&mut self, run: u64) {
+        self.noises = noises_of(&self.model, run);
+    }
+
+    /// Takes position, velocity and drive of the joints that another model of the robot has, too.
+    pub(crate) fn take_joints_of(&mut self, other: &Self) {
+        let (mut q, mut v) = (self.q.clone(), self.v.clone());
+        for joint in &self.model.joints {
+            let same = |j: &&Joint| j.name == joint.name && j.kind.nq() == joint.kind.nq();
+            let Some(theirs) = other.model.joints.iter().find(same) else { continue };
+            let copy = |to: &mut [f64], from: &[f64], [at, start, n]: [usize; 3]| {
+                to[at..at + n].copy_from_slice(&from[start..start + n]);
+            };
+            copy(&mut q, &other.q, [joint.q_start, theirs.q_start, joint.kind.nq()]);
+            let range = [joint.v_start, theirs.v_start, joint.kind.nv()];
+            copy(&mut v, &other.v, range);
+            let (own, drives) = (&mut self.drives, &other.drives);
+            for (to, from) in [
+                (&mut own.position, &drives.position),
+                (&mut own.velocity, &drives.velocity),
+                (&mut own.effort, &drives.effort),
+                (&mut own.stiffness, &drives.stiffness),
+                (&mut own.damping, &drives.damping),
+                (&mut own.effort_limit, &drives.effort_limit),
+            ] {
+                copy(to, from, range);
+            }
+            let [at, start, n] = range;
+            own.enabled[at..at + n].copy_from_slice(&drives.enabled[start..start + n]);
+        }
+        self.set_state(&q, &v);
     }
 
     /// Moves the joints without a drive until all loops are closed; the driven ones stay as near as they can.
@@ -470,10 +504,13 @@ fn limit_restitutions(model: &Model) -> Vec<f64> {
     per_dof(model, 0.0, restitution)
 }
 
-/// The noise of the model's sensors.
-fn noises_of(model: &Model) -> Vec<Option<NoiseSource>> {
+/// The noise of the model's sensors in a run; 0 is that of their own seeds.
+fn noises_of(model: &Model, run: u64) -> Vec<Option<NoiseSource>> {
+    let source = |noise: SensorNoise, sensor| {
+        NoiseSource::new(SensorNoise { seed: noise.seed ^ run, ..noise }, sensor)
+    };
     let sensors = model.sensors.iter().enumerate();
-    sensors.map(|(i, s)| Some(NoiseSource::new(s.noise?, i))).collect()
+    sensors.map(|(i, s)| Some(source(s.noise?, i))).collect()
 }
 
 /// The model's drives, holding the position `q`.

@@ -195,13 +195,53 @@ impl World {
     pub fn remove_robot(&mut self, id: RobotId) {
         // It may have held up what sleeps.
         self.wake_all();
-        if let Some(robot) = self.state.robots[id.0].take() {
+        if let Some(robot) = self.remove_contents(id) {
             Arc::make_mut(&mut self.names).remove(&robot.name);
         }
+        self.lay_out();
+    }
+
+    /// Puts another model in the place of a robot, which keeps its name and id, and of joints of the same name and kind position,
+    /// velocity and drive. The others are at rest where `q` (nq) has them, their drives holding them there. Springs, joints, gears,
+    /// suction and pushes on the robot go, and so do materials and pairs that a scene gave it.
+    ///
+    /// # Errors
+    /// When `q` has a wrong length or a number that is not finite, or a collision shape cannot be built; nothing changes then.
+    ///
+    /// # Panics
+    /// When it was removed.
+    pub fn replace_robot(
+        &mut self,
+        id: RobotId,
+        model: Arc<Model>,
+        q: &[f64],
+    ) -> Result<(), WorldError> {
+        let name = self.robot_ref(id).name.clone();
+        check_state(&name, "position", q, model.nq)?;
+        let before = self.snapshot();
+        // It may have held up what sleeps.
+        self.wake_all();
+        let mut robot = Robot::new(&name, model, q);
+        if let Some(old) = self.remove_contents(id) {
+            robot.take_joints_of(&old);
+        }
+        let model = Arc::clone(&robot.model);
+        self.state.robots[id.0] = Some(robot);
+        if let Err(e) = self.add_robot_colliders(id, &model) {
+            self.restore(&before);
+            return Err(e);
+        }
+        self.lay_out();
+        Ok(())
+    }
+
+    /// Takes a robot out of its place, with its colliders and what acts on it.
+    fn remove_contents(&mut self, id: RobotId) -> Option<Robot> {
+        let robot = self.state.robots[id.0].take();
         // Constraints first: one without an end would make rows on nothing.
         self.remove_loose();
         self.remove_colliders(|owner| matches!(owner, Owner::Link { robot, .. } if robot == id));
-        self.lay_out();
+        robot
     }
 
     /// Takes a body away; its id stays unused.

@@ -1,5 +1,7 @@
 //! States of robots and bodies: set, saved, restored.
 
+use std::sync::Arc;
+
 use karakuri_spatial::{Motion, Pose};
 
 use super::World;
@@ -75,13 +77,24 @@ impl World {
     }
 
     /// Puts the robots and bodies that a snapshot has where it has them, with its inertias, limits and gains, and its springs,
-    /// joints, gears and suction cups; others, and time, stay as they are.
+    /// joints, gears and suction cups; others, and time, stay as they are. A robot whose model was replaced since keeps that model, and
+    /// takes the states of the joints that both have.
     pub fn restore_states(&mut self, snapshot: &Snapshot) {
         self.wake_all();
         // By index, which is the id: none is used again.
-        for (own, saved) in self.state.robots.iter_mut().zip(&snapshot.0.state.robots) {
-            if let (Some(own), Some(saved)) = (own, saved) {
-                own.clone_from(saved);
+        let mut replaced = Vec::new();
+        for (i, (own, saved)) in
+            self.state.robots.iter_mut().zip(&snapshot.0.state.robots).enumerate()
+        {
+            match (own, saved) {
+                (Some(own), Some(saved)) if Arc::ptr_eq(&own.original, &saved.original) => {
+                    own.clone_from(saved);
+                }
+                (Some(own), Some(saved)) => {
+                    own.take_joints_of(saved);
+                    replaced.push(i);
+                }
+                _ => {}
             }
         }
         for (own, saved) in self.state.bodies.iter_mut().zip(&snapshot.0.state.bodies) {
@@ -98,7 +111,12 @@ impl World {
         self.constraints.joints.all.clone_from(&snapshot.0.constraints.joints.all);
         self.constraints.gears.all.clone_from(&snapshot.0.constraints.gears.all);
         self.constraints.suctions.all.clone_from(&snapshot.0.constraints.suctions.all);
+        // What acts on links of a model that is gone goes with it.
+        let present: Vec<_> = replaced.iter().map(|&i| (i, self.state.robots[i].take())).collect();
         self.remove_loose();
+        for (i, robot) in present {
+            self.state.robots[i] = robot;
+        }
         // Impulses of contacts belong to the poses that are left.
         self.constraints.contacts.active.clear();
         self.lay_out();

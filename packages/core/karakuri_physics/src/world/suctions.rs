@@ -1,9 +1,12 @@
 //! Suction cups that come and go while the world runs.
 
-use karakuri_spatial::{Force, Vector3};
+use karakuri_model::Bellows;
+use karakuri_spatial::{Force, Pose, Vector3};
 
+use crate::constraint::bellows::{BellowsState, Deflection, unusable};
 use crate::constraint::suction::{Suction, SuctionDescription, SuctionId, SuctionReport};
 use crate::errors::WorldError;
+use crate::state::State;
 use crate::state::ids::{BodyId as ObjectId, RobotId};
 use crate::state::mover::Mover;
 use crate::world::World;
@@ -19,11 +22,43 @@ impl World {
         name: &str,
         description: SuctionDescription,
     ) -> Result<SuctionId, WorldError> {
+        self.attach_lip(name, description, None, &Pose::IDENTITY)
+    }
+
+    /// As [`Self::attach_suction`], of a lip on bellows, which lies on the surface with the pose `lip` in the frame that it has
+    /// without force: they are deflected by so much.
+    ///
+    /// # Errors
+    /// As of [`Self::attach_suction`]; when a stiffness or the stroke of the bellows is not positive, their damping is
+    /// negative, or the pose is not finite.
+    pub fn attach_suction_on_bellows(
+        &mut self,
+        name: &str,
+        description: SuctionDescription,
+        bellows: Bellows,
+        lip: &Pose,
+    ) -> Result<SuctionId, WorldError> {
+        if let Some(reason) = unusable(&bellows) {
+            return Err(WorldError::Suction { name: name.to_owned(), reason });
+        }
+        // The energy of bellows that are deflected comes with them.
+        self.book_change(|world| world.attach_lip(name, description, Some(bellows), lip))
+    }
+
+    fn attach_lip(
+        &mut self,
+        name: &str,
+        description: SuctionDescription,
+        bellows: Option<Bellows>,
+        X_FL: &Pose,
+    ) -> Result<SuctionId, WorldError> {
         self.check_tie_name(name)?;
         let refuse = |reason| Err(WorldError::Suction { name: name.to_owned(), reason });
-        let SuctionDescription { cup, object, pose_in_cup: X_CL, radius, friction, flexion } =
+        let SuctionDescription { cup, object, pose_in_cup: X_CF, radius, friction, flexion } =
             description;
-        if !X_CL.translation.iter().chain(X_CL.rotation.iter()).all(|x| x.is_finite()) {
+        let frames = [&X_CF, X_FL];
+        let mut numbers = frames.iter().flat_map(|X| X.translation.iter().chain(X.rotation.iter()));
+        if !numbers.all(|x| x.is_finite()) {
             return refuse("its frame is not finite; give finite numbers");
         }
         let positive = |x: f64| x.is_finite() && x > 0.0;
@@ -45,31 +80,28 @@ impl World {
             );
         }
         self.wake_all();
-        let X_WL = self.mover_pose(mover_a) * X_MC * X_CL;
+        let X_WF = self.mover_pose(mover_a) * X_MC * X_CF;
+        let X_WL = if bellows.is_some() { X_WF * *X_FL } else { X_WF };
         let anchor = self.mover_pose(mover_b).inverse() * X_WL;
-        self.constraints.suctions.all.push(Some(Suction {
-            name: name.to_owned(),
-            description,
-            ends: [mover_a, mover_b],
-            poses: [X_MC * X_CL, anchor],
-            attached: anchor,
-            vacuum_force: 0.0,
-            impulse: Vector3::zeros(),
-            moment: Vector3::zeros(),
-            slips: [false; 3],
-            push: Force::default(),
-            normal: X_WL.rotation.column(2).into_owned(),
-            position: X_WL.translation,
-            opening: 0.0,
-            lost: false,
-        }));
+        let (ends, poses) = ([mover_a, mover_b], [X_MC * X_CF, anchor]);
+        let bellows = bellows.map(|bellows| BellowsState::new(bellows, X_FL));
+        let mut suction = Suction::new(name, description, ends, poses, bellows);
+        (suction.normal, suction.position) =
+            (X_WL.rotation.column(2).into_owned(), X_WL.translation);
+        self.constraints.suctions.all.push(Some(suction));
         Ok(SuctionId(self.constraints.suctions.all.len() - 1))
     }
 
     /// Takes a cup off; its id stays unused.
     pub fn detach_suction(&mut self, id: SuctionId) {
         self.wake_all();
-        self.constraints.suctions.all[id.0] = None;
+        let suctions = &mut self.constraints.suctions.all;
+        if suctions[id.0].as_ref().is_some_and(|suction| suction.bellows.is_some()) {
+            // What the bellows hold goes with them.
+            self.book_change(|world| world.constraints.suctions.all[id.0] = None);
+        } else {
+            suctions[id.0] = None;
+        }
     }
 
     /// Sets the force `V = u A` of the vacuum, from the next step on; one that has come off takes none. [N]
@@ -118,6 +150,10 @@ impl World {
             wrench: lip + pull,
             position: suction.position,
             opening: suction.opening,
+            deflection: suction.bellows.as_ref().map_or([0.0; 6], |bellows| {
+                let Deflection { turn, shift } = *bellows.deflection();
+                [turn.x, turn.y, turn.z, shift.x, shift.y, shift.z]
+            }),
             slips: suction.slips.contains(&true),
             lost: suction.lost,
         })
@@ -130,7 +166,7 @@ impl World {
             let Some(suction) = self.constraints.suctions.all[i].as_ref().filter(pulls) else {
                 continue;
             };
-            let X_WL = self.mover_pose(suction.ends[0]) * suction.poses[0];
+            let X_WL = suction.lip(&suction.frames(&self.state.robots, &self.state.bodies));
             let force = X_WL.rotation.column(2) * suction.vacuum_force;
             // At one point, so that the pair has no moment.
             for (mover, force) in suction.ends.into_iter().zip([force, -force]) {
@@ -138,6 +174,13 @@ impl World {
                 self.apply_wrench(mover, Force::new(arm.cross(&force), force));
             }
         }
+    }
+
+    /// Energy in the bellows of suction cups. [J]
+    pub(crate) fn bellows_energy(&self) -> f64 {
+        let State { robots, bodies, .. } = &self.state;
+        let each = self.constraints.suctions.all.iter().flatten();
+        each.map(|suction| suction.bellows_energy(robots, bodies)).sum()
     }
 
     /// Adds a wrench on a mover in the next step only, about the origin of its frame, in world axes. [N·m; N]

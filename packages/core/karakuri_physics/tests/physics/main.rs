@@ -2,6 +2,7 @@
 //!
 //! Those that count allocations, the benchmarks and the robustness tests are programs of their own.
 
+mod bellows;
 mod bodies;
 mod budget;
 mod bushings;

@@ -154,3 +154,19 @@ fn noise_repeats_by_its_seed_and_after_a_restore() {
     a.restore(&snapshot);
     assert_eq!(next, errors(&mut a, id, 51));
 }
+
+#[test]
+fn a_run_of_another_number_has_other_noise_and_run_0_the_first() {
+    let white = Noise { white: 1.0, bias: 1.0, walk: 0.0 };
+    let noise = SensorNoise { seed: 3, angular: white, linear: white, orientation: QUIET };
+    let run = |run: Option<u64>| {
+        let (mut world, id) = hanging(Some(noise));
+        if let Some(run) = run {
+            world.restart_noise(id, run);
+        }
+        errors(&mut world, id, 20)
+    };
+    assert_eq!(run(None), run(Some(0)));
+    assert_eq!(run(Some(7)), run(Some(7)));
+    assert!(run(Some(7)) != run(Some(0)) && run(Some(7)) != run(Some(8)));
+}

@@ -81,6 +81,57 @@ fn a_point_sticks_slides_and_takes_off() {
     }
 }
 
+/// A contact of `G = ½` on springs `S` that sticks leaves `v S/(G + S)`, along each axis; one that slides is held by `μ λ_n`.
+#[test]
+fn a_contact_on_springs_yields_before_it_slides() {
+    let series = Vector3::new(1.5, 4.5, 9.5);
+    for solver in exact() {
+        // Normal z, tangents x and y: the velocity of the point in that order.
+        for (tangent, slides) in [(0.5, false), (6.0, true)] {
+            let before = Vector3::new(-1.0, tangent, 0.0);
+            let [t1, _] = karakuri_spatial::tangent_frame(&Vector3::z());
+            let mut p = point(t1 * tangent - Vector3::z(), 0.5);
+            p.blocks[0].series = Some(Matrix3::from_diagonal(&series));
+            let s = solve(&mut p, &settings(solver));
+            let v = Vector3::new(p.velocity[0], p.velocity[1], p.velocity[2]);
+            let normal = 1.0 / (0.5 + series.x);
+            let friction = (tangent / (0.5 + series.y)).min(0.5 * normal);
+            assert_eq!(friction < 0.5 * normal, !slides);
+            let after = t1 * (before.y - 0.5 * friction) + Vector3::z() * (0.5 * normal - 1.0);
+            assert!((v - after).norm() < 1e-8, "{}: {v} not {after}; {s:?}", solver.name);
+        }
+    }
+}
+
+/// Among many contacts, too, all levels give the same velocities.
+#[test]
+fn contacts_on_springs_have_one_solution() {
+    for seed in 0..30 {
+        let of = |solver: &ContactSolver| {
+            let mut p = random(seed, 4, 8, 0.4);
+            let mut r = Numbers::new(seed + 100);
+            for block in p.blocks.iter_mut().filter(|block| block.rows() == 3) {
+                let root = Matrix3::from_fn(|_, _| r.next());
+                block.series = Some(root * root.transpose() * 3.0);
+            }
+            let solution = solve(&mut p, &settings(solver));
+            assert!(solution.is_unsolved || worst_residual(&p) <= TOLERANCE);
+            (solution, p.velocity)
+        };
+        let (solution, reference) = of(&SOLVERS[2]);
+        assert!(!solution.is_unsolved, "{seed}: {solution:?}");
+        for solver in exact() {
+            let (solution, velocity) = of(solver);
+            let off =
+                velocity.iter().zip(&reference).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+            // Sweeps over blocks that share bodies may need more than they have.
+            assert!(solution.level == 1 || !solution.is_unsolved, "{seed}: {solution:?}");
+            let most = 1e-8 + 10.0 * solution.residual;
+            assert!(off < most, "{} of {seed}: {off} m/s, {solution:?}", solver.name);
+        }
+    }
+}
+
 /// The least tangential speed that slides is μ times the normal one, to 0.1 %, in every direction.
 #[test]
 fn cones_are_round() {

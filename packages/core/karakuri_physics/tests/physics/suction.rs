@@ -13,11 +13,11 @@ use karakuri_physics::{
     BodyDescription, ObjectId, Owner, StepOutcome, SuctionDescription, SuctionId, SuctionReport,
     World, WorldError, WorldSettings,
 };
-use karakuri_spatial::{Force, Matrix3, Pose, Vector3};
+use karakuri_spatial::{Force, Matrix3, Motion, Pose, Vector3};
 
 /// Radius of a Schmalz SAF 40: its table gives 69 N at 0.6 bar, which is a disc of this radius. [m]
-const RADIUS: f64 = 0.0191;
-const FRICTION: f64 = 0.5;
+pub(crate) const RADIUS: f64 = 0.0191;
+pub(crate) const FRICTION: f64 = 0.5;
 
 /// A plate of 0.5 kg below a cup that is fixed to the world and looks down at it from the origin, without gravity.
 struct Held {
@@ -64,20 +64,46 @@ impl Held {
     }
 }
 
-fn lip(cup: Owner, object: Owner) -> SuctionDescription {
-    // z down, at the object.
+/// Frame that looks down, at the object. [m]
+fn downwards(z: f64) -> Pose {
     let rotation = Matrix3::new(1.0, 0.0, 0.0, 0.0, -1.0, 0.0, 0.0, 0.0, -1.0);
+    Pose { rotation, translation: Vector3::z() * z }
+}
+
+pub(crate) fn lip(cup: Owner, object: Owner) -> SuctionDescription {
     SuctionDescription {
         cup,
         object,
-        pose_in_cup: Pose { rotation, translation: Vector3::zeros() },
+        pose_in_cup: downwards(0.0),
         radius: RADIUS,
         friction: FRICTION,
         flexion: 1e-3,
     }
 }
 
-const DOWN: Vector3 = Vector3::new(0.0, 0.0, -1.0);
+pub(crate) const DOWN: Vector3 = Vector3::new(0.0, 0.0, -1.0);
+
+/// A ball that hits a held plate from below: lips are no contacts of the impact's own, and bear it as rigid ones.
+#[test]
+fn what_hits_a_held_plate_bounces_off() {
+    let Held { mut world, plate, cup } = Held::new(60.0);
+    let mut beside = lip(Owner::Ground, Owner::Body(plate));
+    beside.pose_in_cup.translation.x = 0.06;
+    let beside = world.attach_suction("beside", beside).unwrap();
+    world.set_suction(beside, 60.0).unwrap();
+    let pose = Pose::from_translation(Vector3::new(0.03, 0.0, -0.05));
+    let ball = BodyDescription::new("ball", Shape::Sphere { radius: 0.02 }, 0.1, pose);
+    let velocity = Motion::new(Vector3::zeros(), Vector3::z());
+    let ball = BodyDescription { restitution: 0.8, velocity, ..ball };
+    let ball = world.add_body(ball).unwrap();
+    for _ in 0..100 {
+        world.step();
+    }
+    let speed = world.body(ball).velocity().linear.z;
+    assert!((speed + 0.8).abs() < 1e-3, "leaves with {speed} m/s, 1 m/s came");
+    assert!(![cup, beside].into_iter().any(|id| world.suction(id).unwrap().lost));
+    assert!(world.body(plate).velocity().linear.norm() < 1e-6);
+}
 
 /// Schmalz SUF 90, SUF 80 and SAF 40, and SMC's row of pads at −60 kPa. [N]
 #[test]

@@ -114,6 +114,7 @@ impl Builder {
             sides,
             bias: Vector3::zeros(),
             compliance: 0.0,
+            series: None,
             delassus: Matrix3::zeros(),
             impulse: Vector3::zeros(),
             unsettled: false,
