@@ -90,7 +90,7 @@ pub trait Controller: core::fmt::Debug + Send {
 }
 
 /// One group of joints and its machine.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Group {
     /// Name, such as `arm`.
     pub name: String,
@@ -106,7 +106,7 @@ pub struct Group {
 }
 
 /// The feed-forward controller; see the module.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct FeedforwardController {
     model: Arc<Model>,
     /// The model with its payload, when there is one.

@@ -14,6 +14,7 @@ pub use nodal::Nodal;
 pub use recursive::Recursive;
 pub use simulated::Simulated;
 
+use dyn_clone::DynClone;
 use karakuri_model::Model;
 use karakuri_spatial::{Force, Vector3};
 
@@ -45,7 +46,7 @@ pub struct Realised {
 }
 
 /// A method of inverse dynamics.
-pub trait InverseDynamics: core::fmt::Debug + Send {
+pub trait InverseDynamics: core::fmt::Debug + DynClone + Send {
     /// Its name in the registry.
     fn name(&self) -> &'static str;
 
@@ -58,6 +59,8 @@ pub trait InverseDynamics: core::fmt::Debug + Send {
     /// Efforts of the driven joints for `motion`, the next sample of one that is followed; zero elsewhere. [N·m or N] (nv)
     fn efforts(&mut self, model: &Model, motion: &DesiredMotion<'_>, tau: &mut [f64]) -> Realised;
 }
+
+dyn_clone::clone_trait_object!(InverseDynamics);
 
 /// The names that [`method`] knows.
 pub const METHODS: &[&str] = &["nodal", "recursive", "simulated"];

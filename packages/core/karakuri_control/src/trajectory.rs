@@ -39,6 +39,13 @@ impl JointTrajectory {
         self.points.last().map_or(0.0, |p| p.time_from_start)
     }
 
+    /// Rounds the times of its points to the nanoseconds that messages have: what is planned is then what is followed, to the bit.
+    pub fn round_times(&mut self) {
+        for point in &mut self.points {
+            point.time_from_start = Time::from_seconds(point.time_from_start).seconds();
+        }
+    }
+
     /// Slows the trajectory uniformly: times grow by `factor`, velocities and accelerations shrink. [-]
     pub fn stretch(&mut self, factor: f64) {
         for point in &mut self.points {
