@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes arm6.urdf, arm6_mimic.urdf, arm6_scissor.urdf, arm6_three_fingers.urdf, arm6_suction.urdf, arm6_suction4.urdf and the meshes; `--check` only compares with what is there.
+"""Writes arm6.urdf, arm6_bare.urdf, arm6_mimic.urdf, arm6_scissor.urdf, arm6_three_fingers.urdf, arm6_underactuated.urdf, arm6_suction.urdf, arm6_suction4.urdf and the meshes; `--check` only compares with what is there.
 
 Everything about the arm's body is decided here; gains, loops and sensors are in config/<robot>.yaml. Needs Python only.
 At zero the arm stands upright and its tool looks forward (x); every link frame is then parallel to the base.
@@ -33,6 +33,11 @@ SCISSOR_OPEN, SCISSOR_CLOSED = 0.5985, -0.1020  # angles at 110 mm and 3 mm
 # A finger is FINGER long from the knuckle to the middle of its tip: opening = 2 (PALM_RADIUS + FINGER sin angle - TIP_RADIUS) where it is spread.
 PALM_RADIUS, KNUCKLE_X, FINGER, TIP_RADIUS, BAR_Y = 0.024, TOOL_X - 0.090, 0.090, 0.008, 0.018
 FINGER_OPEN, FINGER_CLOSED, SPREAD = 0.5107, -0.1618, math.pi / 3  # angles at 120 mm and 3 mm; spread for what is round
+
+# Underactuated fingers: the second phalanx turns at the bar, PHALANX from the knuckle. A bar turns about the knuckle beside the first one; its
+# coupler pulls the second by an arm of 0.3 of the bar's length, which is the ratio of the torque that gets there. Straight, second phalanx and
+# bar are at the angle of the first.
+PHALANX, BAR, ARM, BENT = 0.050, 0.025, 0.0075, 1.4
 
 # The suction hands: a Schmalz SAF 40, and four SMC pads of 32 mm. Lengths from the fitting to the lip, which is at the tool.
 CUP_RADIUS, CUP_LENGTH, PAD_CUP_RADIUS, PAD_CUP_LENGTH, LIP_ROOM = 0.0191, 0.022, 0.016, 0.020, 0.004
@@ -192,6 +197,26 @@ def digit(side):
     ])
 
 
+def phalanges(side):
+    """The links of an underactuated finger, shaped as `digit`: the bar that is driven and the coupler are beside it."""
+    arm_y, coupler_y = BAR_Y + ARM, BAR_Y + ARM - BAR
+    return {
+        "proximal": (0.045, [
+            cylinder("dark", (0, 0, -0.009), (0, 0, 0.009), 0.009, 0.0015),
+            box("dark", (0.013, BAR_Y + 0.006, 0.012), (0.002, side * (BAR_Y + 0.006) / 2, 0), 0.002),
+            cylinder("shell", (0.004, side * BAR_Y, 0), (PHALANX - 0.004, side * BAR_Y, 0), 0.0055, 0.002),
+        ]),
+        "distal": (0.030, [
+            cylinder("dark", (0, 0, -0.007), (0, 0, 0.007), 0.0065, 0.001, collide=False),
+            cylinder("shell", (0.004, 0, 0), (FINGER - PHALANX + 0.004, 0, 0), 0.0055, 0.002),
+            box("shell", (0.009, BAR_Y - 0.004, 0.009), (FINGER - PHALANX, side * (-BAR_Y + (BAR_Y + 0.004) / 2), 0), 0.001),
+            box("dark", (0.010, ARM + 0.008, 0.006), (0, side * ARM / 2, 0.006), 0.001, collide=False),
+        ]),
+        "bar": (0.015, [box("accent", (0.008, BAR + 0.008, 0.004), (0, side * BAR / 2, 0.012), 0.001, collide=False)]),
+        "coupler": (0.010, [slot("accent", (PHALANX + 0.008, 0.007, 0.004), (PHALANX / 2, side * coupler_y / 2, 0.009), 0.001, collide=False)]),
+    }
+
+
 def stem():
     """The holder of one cup, with its vacuum generator."""
     return (0.34, [
@@ -327,6 +352,34 @@ def digit_joints():
     return joints
 
 
+def phalanx_joints(finger, parent, origin, side):
+    """An underactuated finger that opens towards `side` of y. Its bar is driven; the robot YAML closes the loop of coupler and second phalanx."""
+    axis = "z" if side > 0 else "-z"
+    limits = (FINGER_CLOSED, FINGER_OPEN, 10.0, 10.0)
+    proximal, distal, bar, coupler = (f"{finger}_{part}" for part in ("proximal", "distal", "bar", "coupler"))
+    return [
+        *joint_xml(f"{proximal}_joint", "revolute", parent, proximal, origin, axis, limits),
+        # It bends inwards from straight, where it has a stop.
+        *joint_xml(f"{distal}_joint", "revolute", proximal, distal, (PHALANX, side * BAR_Y, 0), axis, (-BENT, 0, 10.0, 10.0)),
+        *joint_xml(f"{bar}_joint", "revolute", parent, bar, origin, axis, (FINGER_CLOSED - BENT, FINGER_OPEN, 2.0, 3.0)),
+        *joint_xml(f"{coupler}_joint", "revolute", bar, coupler, (0, side * BAR, 0), axis, (-BENT, BENT, 10.0, 10.0)),
+        *joint_xml(f"{finger}_tip_joint", "fixed", distal, f"{finger}_tip", (FINGER - PHALANX, -side * BAR_Y, 0)),
+    ]
+
+
+def underactuated_joints():
+    """A thumb, and two fingers that spread, as in `digit_joints`."""
+    flat = math.sin(SPREAD) * PALM_RADIUS
+    joints = phalanx_joints("thumb", "hub", (KNUCKLE_X, -PALM_RADIUS, 0), -1)
+    for name, side in SIDES:
+        mimic = ("left_spread_joint", 1) if side < 0 else None
+        joints += joint_xml(f"{name}_spread_joint", "revolute", "hub", f"{name}_knuckle",
+                            (KNUCKLE_X, math.cos(SPREAD) * PALM_RADIUS, side * flat), "x" if side > 0 else "-x",
+                            (-0.02, 1.07, 1.5, 3.0), mimic)
+        joints += phalanx_joints(name, f"{name}_knuckle", (0, 0, 0), 1)
+    return joints
+
+
 def cup_joints(parent, places):
     """Cups on their holder."""
     joints = []
@@ -348,12 +401,14 @@ def urdf(robot, links, palm_name, hand_joints):
         lines += link_xml(name, mass, solids)
         if name == "wrist_3_link":
             lines += frame_xml("flange")
-    lines += frame_xml("tool")
+    if palm_name:
+        lines += frame_xml("tool")
     for name, (parent, child, origin, axis, *limits) in ARM_JOINTS.items():
         lines += joint_xml(name, "revolute", parent, child, origin, axis, limits)
     lines += joint_xml("flange_joint", "fixed", "wrist_3_link", "flange", (0.035, 0, 0))
-    lines += joint_xml(f"{palm_name}_joint", "fixed", "flange", palm_name, (0, 0, 0))
-    lines += joint_xml("tool_joint", "fixed", palm_name, "tool", (TOOL_X, 0, 0))
+    if palm_name:
+        lines += joint_xml(f"{palm_name}_joint", "fixed", "flange", palm_name, (0, 0, 0))
+        lines += joint_xml("tool_joint", "fixed", palm_name, "tool", (TOOL_X, 0, 0))
     lines += hand_joints
     return "\n".join([*lines, "</robot>", ""]).encode()
 
@@ -381,17 +436,22 @@ def files():
     three = {"hub": hub(), "thumb": digit(-1), "thumb_tip": tip()}
     for name, _ in SIDES:
         three |= {f"{name}_knuckle": knuckle(), f"{name}_digit": digit(1), f"{name}_tip": tip()}
+    bent = {"hub": hub()} | {f"thumb_{part}": link for part, link in phalanges(-1).items()} | {"thumb_tip": tip()}
+    for name, _ in SIDES:
+        bent |= {f"{name}_knuckle": knuckle()} | {f"{name}_{part}": link for part, link in phalanges(1).items()} | {f"{name}_tip": tip()}
     robots = {
         "arm6": (linkage, "palm", cranks(True)),
+        "arm6_bare": ({}, None, []),
         "arm6_mimic": (linkage, "palm", cranks(False)),
         "arm6_scissor": (scissor, "fork", jaws),
         "arm6_three_fingers": (three, "hub", digit_joints()),
+        "arm6_underactuated": (bent, "hub", underactuated_joints()),
         "arm6_suction": (suction, "stem", cup_joints("stem", one)),
         "arm6_suction4": (suction4, "frame", cup_joints("frame", four)),
     }
     arm = arm_links()
     out = {HERE / f"{robot}.urdf": urdf(robot, arm | links, *rest) for robot, (links, *rest) in robots.items()}
-    for name, (_, solids) in (arm | linkage | scissor | three | suction | suction4).items():
+    for name, (_, solids) in (arm | linkage | scissor | three | bent | suction | suction4).items():
         for color in dict.fromkeys(s.color for s in solids):
             mesh = mesh_name(name, color)
             out[HERE / "meshes" / f"{mesh}.stl"] = stl(f"karakuri arm6 {mesh}", [s for s in solids if s.color == color])

@@ -249,9 +249,9 @@ impl GripForce {
         // Anti-windup: a target further away than the drive's effort reaches would not press harder.
         let reach = |force: f64| hand.effort(position, force).abs() / self.stiffness;
         let press = match self.task {
-            GripTask::Close { force, .. } => {
-                (force + UNFELT.max(PRESS * force)).min(hand.force_max())
-            }
+            // What friction of the drive takes does not press, nor what sides that lean take, as those of a cone: without it the greatest force would not
+            // be reached.
+            GripTask::Close { force, .. } => force + UNFELT.max(PRESS * force),
             // What presses is let go before the fingers part: a hand that is held up while it opens would strike back.
             GripTask::MoveTo { .. } if velocity > 0.0 && self.is_touching() => 0.0,
             GripTask::Stay | GripTask::MoveTo { .. } => hand.force_max(),

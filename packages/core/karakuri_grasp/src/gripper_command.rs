@@ -136,6 +136,9 @@ pub enum GripperCommandError {
         /// Greatest opening. [m]
         highest: f64,
     },
+    /// The hand is picking or placing.
+    #[error("pick_and_place is using the hand; cancel it first")]
+    Busy,
     /// The robot has no hand that could be commanded.
     #[error("the hand of this robot takes no gripper commands")]
     NoHand,

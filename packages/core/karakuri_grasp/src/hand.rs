@@ -7,16 +7,24 @@
 //! Units: m, rad, N, kg, s.
 
 mod drives;
+mod faces;
+mod facets;
 mod facing;
 pub(crate) mod hold;
 pub(crate) mod interface;
+mod leaning;
 mod lips;
 mod opening;
 mod pads;
 pub(crate) mod payload;
+mod polygon;
+mod revolved;
+mod sides;
 mod springs;
+mod stated;
 mod suction;
 mod tips;
+mod tops;
 pub(crate) mod vacuum_command;
 
 pub use interface::Channel;

@@ -1,6 +1,5 @@
 //! Gripper commands of a hand of any kind.
 
-use crate::grip_force::DriveRange;
 use crate::gripper_command::{
     GripperCommandError, GripperCommandRun, GripperCommandSettings, GripperReport, StatedCommand,
 };
@@ -18,20 +17,23 @@ enum Run {
 }
 
 impl HandCommandRun {
-    /// Starts a command of a machine's hand; `within` are the limits of its driven joint.
+    /// Starts a command of a machine's hand.
     ///
     /// # Errors
-    /// When a number of the command is outside the hand's range.
+    /// When the machine is picking or placing, or a number of the command is outside the hand's range.
     pub fn start(
         stated: &StatedCommand,
         settings: GripperCommandSettings,
-        within: DriveRange,
         machine: &mut PickAndPlace,
     ) -> Result<Self, GripperCommandError> {
+        if machine.is_busy() {
+            return Err(GripperCommandError::Busy);
+        }
+        let within = machine.drive_range();
         if let Some(hand) = machine.hand_mut().suction_mut() {
             return Ok(Self(Run::Vacuum(VacuumCommandRun::start(stated, hand)?)));
         }
-        let Some(hand) = machine.opening_hand_mut() else {
+        let (Some(hand), Some(within)) = (machine.opening_hand_mut(), within) else {
             return Err(GripperCommandError::NoHand);
         };
         let (fingers, grip) = hand.fingers_and_grip();

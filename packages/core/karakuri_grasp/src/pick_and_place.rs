@@ -30,18 +30,22 @@ mod plan;
 mod plan_error;
 mod planner;
 mod run;
+mod statement;
 mod tuning;
 pub(crate) mod types;
 mod upright;
 
+pub use crate::hull::Hull;
 pub use plan::Plan;
 pub use plan_error::PlanError;
-pub use tuning::PATH_TOLERANCE;
+pub use statement::{Defaults, Misstated, StatedGrasp, Statement};
+pub use tuning::path_tolerances;
 pub use types::{
-    ArmReport, ArmRequest, Failure, Feedback, KnownObject, Measurement, ObjectPose, ObjectShape,
-    Output, PickAndPlaceGoal, PickAndPlaceResult, PickAndPlaceSettings, Profile, Sighting, Stage,
+    ArmFailure, ArmReport, ArmRequest, Failure, Feedback, Grasp, KnownObject, Measurement,
+    ObjectPose, ObjectShape, Output, Part, PickAndPlaceGoal, PickAndPlaceResult,
+    PickAndPlaceSettings, Profile, Sighting, Stage,
 };
-pub use upright::{Leaning, Upright, moved, upright};
+pub use upright::{Leaning, Tilted, Upright, centered, grasp, moved, turned, upright};
 
 use std::sync::Arc;
 
@@ -52,15 +56,15 @@ use karakuri_spatial::Time;
 use karakuri_spatial::Vector3;
 
 use crate::end_effector::EndEffectorError;
-use crate::grip_force::{GripSettings, HandReference};
+use crate::grip_force::{DriveRange, GripSettings, HandReference};
 use crate::grip_monitor::GripTrend;
 use crate::hand::interface::{Centring, Hand, Sample};
 use crate::hand::{self, Channel, OpeningHand};
 use plan::Reaction;
-use planner::{Task, similar};
+use planner::{Task, as_it_stands};
 use run::{Found, Run, Seen, Step, Tries, Weighing};
 use tuning::{
-    BACK_UP, CENTRING_REACH, LOOK_RADIUS, LOOK_TIME, ROBOT_TIMEOUT, STAGE_TIMEOUT,
+    BACK_UP, CENTRING_REACH, LOOK_RADIUS, LOOK_TIME, ROBOT_TIMEOUT, SLIP_TIME, STAGE_TIMEOUT,
     VELOCITY_TOLERANCE,
 };
 
@@ -68,13 +72,15 @@ use tuning::{
 const HEADING_SPEED: f64 = 0.01;
 
 /// State machine of pick and place.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct PickAndPlace {
     model: Arc<Model>,
     hand: Box<dyn Hand>,
     settings: PickAndPlaceSettings,
     data: Data,
     run: Option<Run>,
+    /// Last run, if it ended with the object in the hand, for as long as it is there.
+    carried: Option<Run>,
     /// First sighting since the run began to look.
     sighted: Option<Vec<KnownObject>>,
     last: Option<Time>,
@@ -102,6 +108,7 @@ impl PickAndPlace {
             model,
             settings,
             run: None,
+            carried: None,
             sighted: None,
             last: None,
             place: Vec::new(),
@@ -124,6 +131,13 @@ impl PickAndPlace {
     /// Tool frame of the hand.
     pub fn tool_frame(&self) -> FrameId {
         self.hand.tool_frame()
+    }
+
+    /// Limits of the driven joint of a hand with an opening.
+    pub(crate) fn drive_range(&self) -> Option<DriveRange> {
+        let joint = self.opening_hand()?.fingers().joint();
+        let limits = self.model.joints[joint.0].limits;
+        Some(DriveRange { lower: limits.lower, upper: limits.upper })
     }
 
     pub(crate) fn hand_mut(&mut self) -> &mut dyn Hand {
@@ -171,9 +185,14 @@ impl PickAndPlace {
         self.hand.trend(self.output.feedback.holding, elapsed)
     }
 
+    /// Run that has its object in the hand: the one in progress, or the last one.
+    fn holding(&self) -> Option<&Run> {
+        self.run.as_ref().or(self.carried.as_ref()).filter(|run| run.holding)
+    }
+
     /// Share of the hand's strength that what it carries leaves unused at rest; NaN where it carries nothing. [-]
     pub fn margin(&self) -> f64 {
-        let Some(run) = self.run.as_ref().filter(|run| run.holding) else { return f64::NAN };
+        let Some(run) = self.holding() else { return f64::NAN };
         let payload = run.found.payload(&self.settings);
         1.0 - run.plan.hold().contact.at_rest(&payload) / self.hand.reading().strength
     }
@@ -226,8 +245,34 @@ impl PickAndPlace {
         q: &[f64],
         objects: &[KnownObject],
     ) -> Result<Plan, PlanError> {
+        if !goal.grasps.is_empty() {
+            return self.plan_given(goal, q, objects);
+        }
         let holds = self.hand.holds(goal, &self.settings)?;
         Plan::new(self.task(goal), self.hand.tool_frame(), &holds, q, objects)
+    }
+
+    /// Plan of a goal by the first of its own grasps that can be taken. (nq)
+    fn plan_given(
+        &self,
+        goal: &PickAndPlaceGoal,
+        q: &[f64],
+        objects: &[KnownObject],
+    ) -> Result<Plan, PlanError> {
+        let (task, tool) = (self.task(goal), self.hand.tool_frame());
+        let mut order: Vec<_> = goal.grasps.iter().enumerate().collect();
+        order.sort_by(|(_, a), (_, b)| b.score.total_cmp(&a.score));
+        let mut faults = Vec::new();
+        for (i, grasp) in order {
+            let hold = self.hand.grasp(goal, &self.settings, grasp);
+            match hold.and_then(|hold| Plan::new(task, tool, &[hold], q, objects)) {
+                Ok(plan) => return Ok(plan),
+                Err(why) => faults.push((i, format!("{}: {why}", i + 1))),
+            }
+        }
+        faults.sort_by_key(|(i, _)| *i);
+        let faults: Vec<_> = faults.into_iter().map(|(_, fault)| fault).collect();
+        Err(PlanError::Grasps { faults: faults.join("; ") })
     }
 
     /// Whether the last tick was at this time and position.
@@ -249,8 +294,8 @@ impl PickAndPlace {
     /// fails. The grip is as strong as the goal says, or as the object needs. (nq)
     ///
     /// # Errors
-    /// When another goal is active, a number of this one is out of range, the object is too heavy for the grip, the
-    /// robot has no group for its arm or no finger sensors, or a stage is unreachable.
+    /// When another goal is active or an object in the hand, a number of this goal is out of range, the object is too heavy for the grip,
+    /// the robot has no group for its arm or no finger sensors, or a stage is unreachable.
     pub fn start(
         &mut self,
         mut goal: PickAndPlaceGoal,
@@ -261,11 +306,19 @@ impl PickAndPlace {
         if self.run.is_some() {
             return Err(PlanError::Busy);
         }
+        if self.carried.is_some() {
+            return Err(PlanError::Holding);
+        }
+        if goal.part == Part::Pick {
+            goal.place = goal.pick;
+        }
         if let Some(sensors) = self.hand.lacks() {
             return Err(PlanError::NoSensors { robot: self.model.name.clone(), sensors });
         }
         plan::check(&goal)?;
-        self.hand.check(&goal, &self.settings)?;
+        if goal.grasps.is_empty() {
+            self.hand.check(&goal, &self.settings)?;
+        }
         let plan = self.plan(&goal, q, objects)?;
         goal.grip_force = plan.hold().strength(&goal, &self.settings);
         let run = Run {
@@ -290,6 +343,40 @@ impl PickAndPlace {
         };
         self.output.result = None;
         self.run = Some(self.enter(run, Stage::Approach, now, q));
+        self.delivered = false;
+        Ok(())
+    }
+
+    /// Plans the way of the object in the hand to a place, from wherever the arm has it, clear of the known objects, and starts it; nothing moves
+    /// if the plan fails. `place` has the middle of the object in the world, and the turn about the vertical since it was picked. (nq)
+    ///
+    /// # Errors
+    /// When a goal is active, no object that was picked is in the hand, the place is not finite, or a stage is unreachable.
+    pub fn place(
+        &mut self,
+        place: ObjectPose,
+        now: Time,
+        q: &[f64],
+        objects: &[KnownObject],
+    ) -> Result<(), PlanError> {
+        if self.run.is_some() {
+            return Err(PlanError::Busy);
+        }
+        let Some(mut run) = self.carried.clone() else { return Err(PlanError::EmptyHand) };
+        let picked = run.goal.pick.yaw;
+        let place = ObjectPose { yaw: picked + place.yaw, ..place };
+        // The height at which the hand passes over things is that of the place alone: the object is in the air.
+        let pick = ObjectPose { yaw: picked, ..place };
+        run.goal = PickAndPlaceGoal { part: Part::Whole, pick, place, ..run.goal };
+        plan::check(&run.goal)?;
+        let task = Task { model: &self.model, goal: &run.goal, settings: &self.settings };
+        let planned = run.plan.bring(task, q, objects);
+        planned.map_err(|(stage, why)| PlanError::Unreachable { stage, why })?;
+        (run.started, run.failure, run.placed, run.standing) = (now, None, false, 0.0);
+        (run.tries, run.progress) = (Tries::default(), 0.0);
+        self.carried = None;
+        self.output.result = None;
+        self.run = Some(self.enter(run, Stage::Lift, now, q));
         self.delivered = false;
         Ok(())
     }
@@ -329,7 +416,11 @@ impl PickAndPlace {
         if self.last.is_some_and(|last| measured.time <= last) {
             // Filter and target are of another time.
             self.hand.reset();
+            self.carried = None;
             self.abandon("the clock jumped back, or the robot was put elsewhere");
+            if let Some(run) = &mut self.run {
+                run.holding = false;
+            }
         }
         self.place.clear();
         self.place.extend_from_slice(measured.q);
@@ -352,12 +443,12 @@ impl PickAndPlace {
         &self.output
     }
 
-    /// Keeps the first sighting since the run began to look, or a while after it let go: the choice does not depend on when the
-    /// sighting came.
+    /// Keeps the first sighting since the run began to look or to weigh, or a while after it let go: the choice does not depend on when
+    /// the sighting came.
     fn look(&mut self, measured: &Measurement<'_>) {
         let Some(run) = &self.run else { return };
         let since = match run.stage {
-            Stage::Look => run.entered,
+            Stage::Look | Stage::Weigh => run.entered,
             Stage::Retreat => run.entered.plus_seconds(LOOK_TIME),
             _ => return,
         };
@@ -371,10 +462,14 @@ impl PickAndPlace {
 
     /// Object of the run's size that is seen nearest to a place, and its distance. [m]
     fn nearest(&self, goal: &PickAndPlaceGoal, place: &Vector3) -> Option<(Upright, f64)> {
-        let seen = self.sighted.as_ref()?.iter();
-        let seen = seen.filter_map(|o| upright(goal.shape, &o.pose, &o.size).ok());
-        let seen = seen.filter(|o| similar(&o.size, &goal.size));
-        seen.map(|o| (o, (o.pose.position - place).norm())).min_by(|a, b| a.1.total_cmp(&b.1))
+        let seen = self.sighted.as_ref()?.iter().filter_map(|o| as_it_stands(goal, o));
+        let off = seen.map(|o| ((o.pose.position - place).norm(), o));
+        off.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(distance, found)| (found, distance))
+    }
+
+    /// Distance from a place at which an object of the run's size is seen. [m]
+    fn distance(&self, goal: &PickAndPlaceGoal, place: &Vector3) -> Option<f64> {
+        self.nearest(goal, place).map(|(_, distance)| distance)
     }
 
     /// Ends a run whose clock or robot is lost.
@@ -387,7 +482,7 @@ impl PickAndPlace {
 
     /// Evaluates the measurement in the present stage, and takes the step that follows.
     fn advance(&mut self, measured: &Measurement<'_>, dt: f64) {
-        let Some(mut run) = self.run.take() else { return };
+        let Some(mut run) = self.run.take() else { return self.keep_carrying(dt) };
         if !run.stage.is_final() {
             let seen = self.see(&mut run, measured, dt);
             let step = match run.step(&seen, self.hand.as_ref(), &self.settings) {
@@ -398,6 +493,16 @@ impl PickAndPlace {
             run = self.apply(run, step, measured);
         }
         self.run = Some(run);
+    }
+
+    /// Notices when the object that the last run left in the hand is not there any more: let go by a command, taken, or fallen.
+    fn keep_carrying(&mut self, dt: f64) {
+        let Some(run) = &mut self.carried else { return };
+        let loss = self.hand.loss(run.goal.grip_force, self.settings.width_tolerance);
+        run.missing = if loss.gone || loss.weak { run.missing + dt } else { 0.0 };
+        if run.missing > SLIP_TIME {
+            self.carried = None;
+        }
     }
 
     fn see<'a>(&mut self, run: &mut Run, measured: &Measurement<'a>, dt: f64) -> Seen<'a> {
@@ -426,9 +531,16 @@ impl PickAndPlace {
             hand: self.hand.reading(),
             position: X_WT.translation,
             acceleration,
-            placed_off: self
-                .nearest(&run.goal, &run.goal.place.position)
-                .map(|(_, distance)| distance),
+            placed_off: match run.stage {
+                Stage::Retreat => self.distance(&run.goal, &run.goal.place.position),
+                _ => None,
+            },
+            stays: run.stage == Stage::Weigh && {
+                let hold = run.plan.hold();
+                let picked = &run.goal.pick.position;
+                let rise = X_WT.translation.z - (picked.z + hold.raise + hold.depth);
+                self.distance(&run.goal, picked).is_some_and(|off| off < 0.5 * rise)
+            },
             arm: measured.arm,
         }
     }
@@ -469,6 +581,9 @@ impl PickAndPlace {
                 if next == Stage::Stopped {
                     self.output.arm = Some(ArmRequest::Stop);
                 }
+                if failure == Failure::Preempted && !run.holding {
+                    self.hand.stay();
+                }
                 self.enter(run, next, now, q)
             }
             Step::Again => self.again(run, measured),
@@ -491,7 +606,7 @@ impl PickAndPlace {
             Stage::Weigh | Stage::Lift if run.holding => self.hand.hold(strength, tolerance),
             Stage::Halt => self.output.arm = Some(ArmRequest::Stop),
             // What was seen before the hand let go shows where the object was.
-            Stage::Look | Stage::Retreat => self.sighted = None,
+            Stage::Look | Stage::Weigh | Stage::Retreat => self.sighted = None,
             _ => {}
         }
         if let Err(why) = self.prepare(&mut run, stage, q) {
@@ -500,7 +615,8 @@ impl PickAndPlace {
             return self.enter(run, Stage::Open, now, q);
         }
         if let Some(trajectory) = &run.motion {
-            let trajectory = JointTrajectory { start: Some(now), ..trajectory.clone() };
+            let mut trajectory = JointTrajectory { start: Some(now), ..trajectory.clone() };
+            trajectory.round_times();
             self.output.arm = Some(ArmRequest::Follow(trajectory));
         }
         run
@@ -519,7 +635,7 @@ impl PickAndPlace {
         if stage == Stage::Lift {
             // With what was felt while it was weighed, not with what was stated.
             let Found { mass, friction } = run.found;
-            let goal = PickAndPlaceGoal { mass, friction, ..run.goal };
+            let goal = PickAndPlaceGoal { mass, friction, ..run.goal.clone() };
             run.plan.slow_for_grip(Task { model, goal: &goal, settings: s }, q);
         }
         let reaction = match stage {
@@ -556,11 +672,7 @@ impl PickAndPlace {
         if self.sighted.is_some() {
             let radius = LOOK_RADIUS;
             match self.nearest(&run.goal, &run.goal.pick.position) {
-                Some((found, distance)) if distance < radius => {
-                    (run.goal.pick, run.goal.profile) = (found.pose, found.profile);
-                    // With its edges as they are seen: x and y may be exchanged against the goal's, and the yaw fits only these.
-                    run.goal.size = found.size;
-                }
+                Some((found, distance)) if distance < radius => found.replace_in(&mut run.goal),
                 _ => {
                     let why = format!("nothing of its size is seen within {:.0} mm", 1e3 * radius);
                     return self.give_up(run, &why, measured);
@@ -590,8 +702,12 @@ impl PickAndPlace {
     fn report(&mut self, now: Time) {
         let state = self.hand.reading();
         let Some(run) = &mut self.run else {
-            self.output.feedback =
-                Feedback { opening: state.opening, forces: state.forces, ..Feedback::default() };
+            self.output.feedback = Feedback {
+                opening: state.opening,
+                forces: state.forces,
+                holding: self.carried.is_some(),
+                ..Feedback::default()
+            };
             return;
         };
         if let Some(progress) = run.plan.progress(run.stage, now.seconds_since(run.entered)) {
@@ -611,6 +727,7 @@ impl PickAndPlace {
         let (opening, forces) = run.grip.unwrap_or((state.opening, state.forces));
         let (failure, stage, message) = match &run.failure {
             Some((failure, stage, text)) => (Some(*failure), *stage, text.clone()),
+            None if run.holding => (None, Stage::Done, "the object is in the hand".to_owned()),
             None => (None, Stage::Done, "the object is placed".to_owned()),
         };
         self.output.result = Some(PickAndPlaceResult {
@@ -622,6 +739,7 @@ impl PickAndPlace {
             forces,
             retries: run.tries.total(),
         });
+        self.carried = self.run.take_if(|run| run.holding);
         self.run = None;
     }
 }

@@ -1,9 +1,11 @@
 //! Slip: grip force that a motion needs, and motion that a grip force allows.
 //!
-//! The fingers must carry `f = m (a − g)`. With n the closing direction:
-//! * along the pads `m |(a − g)_t| ≤ μ (N_L + N_R)/s`, `s` the safety factor;
+//! The fingers must carry `f = m (a − g)`, `a` the acceleration of the centre of mass, and the moment `m j = I α + ω × I ω` about it. With n the
+//! closing direction and w the distance of the fingers:
+//! * along the pads `m (|(a − g)_t| + 2 |j_t|/w) ≤ μ (N_L + N_R)/s`, `s` the safety factor: a moment across n is borne by friction on the two pads
+//!   in opposite directions;
 //! * along n `m |(a − g)_n| < N_L + N_R` for a pair held by force;
-//! * about n, with the centre of mass off the grip line by d, `m |(d × (a − g))_n| ≤ μ r_c (N_L + N_R)`, `r_c` the
+//! * about n, with the centre of mass off the grip line by d, `m |(d × (a − g) + j)_n| ≤ μ r_c (N_L + N_R)`, `r_c` the
 //!   effective radius of the pads.
 //!
 //! Sliding and twisting use the same friction: together they must stay inside the ellipse
@@ -20,6 +22,22 @@
 //! Units: SI; any one set of axes.
 
 use karakuri_spatial::{Matrix3, Vector3};
+
+/// Wrench about its centre of mass by which a kilogram of an object moves as it does, gravity included.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct SpecificWrench {
+    /// Specific force `a − g` of the centre of mass. [m/s²] (3)
+    pub force: Vector3,
+    /// Moment `j = (I α + ω × I ω)/m`. [m²/s²] (3)
+    pub moment: Vector3,
+}
+
+impl SpecificWrench {
+    /// Wrench of an object that does not turn, by the specific force of its centre of mass. [m/s²] (3)
+    pub fn without_moment(force: Vector3) -> Self {
+        Self { force, moment: Vector3::zeros() }
+    }
+}
 
 /// Grip of an object between two fingers.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -47,43 +65,38 @@ impl Grip {
         by_friction.max(self.safety * self.mass * along.abs() / self.force)
     }
 
-    /// Share of the pads' resistance to twisting that a centre of mass off the grip line uses; `offset` from the grip
-    /// line [m] (3), `pad_radius` the effective radius (2/3 R of a disc) [m]. [-]
-    pub fn twist_load(
-        &self,
-        specific_force: &Vector3,
-        closing: &Vector3,
-        offset: &Vector3,
-        pad_radius: f64,
-    ) -> f64 {
-        // About the closing direction `s m |(d × (a − g))_n|/(μ r_c (N_L + N_R))`.
-        // Moments across the closing direction tilt the object against the pads, which bear them by pressure.
-        let twist = self.mass * offset.cross(specific_force).dot(closing).abs();
-        self.safety * twist / (self.friction * pad_radius * self.force)
-    }
-
     /// Share of the grip that a motion uses by sliding and twisting together, with the centre of mass `offset` from the grip line
     /// and, in any direction, up to `uncertainty` further. [-]
-    pub fn total_load(&self, specific_force: &Vector3, closing: &Vector3, patch: &Patch) -> f64 {
+    pub fn total_load(&self, needed: &SpecificWrench, closing: &Vector3, patch: &Patch) -> f64 {
+        let SpecificWrench { force, moment } = needed;
+        // On one of the pads the couple adds to the load.
+        let across = moment - closing * moment.dot(closing);
+        let couple = self.share() * patch.couple(across.norm()) / self.friction;
         // Sliding and twisting combine by the ellipse of [Howe 1996].
-        self.load(specific_force, closing).hypot(self.total_twist(specific_force, closing, patch))
+        (self.load(force, closing) + couple).hypot(self.total_twist(needed, closing, patch))
     }
 
-    /// Share of the pads' resistance to twisting that a centre of mass uses, known and unknown offset together. [-]
-    fn total_twist(&self, specific_force: &Vector3, closing: &Vector3, patch: &Patch) -> f64 {
+    /// Share of the pads' resistance to twisting that a motion uses, known and unknown offset together. [-]
+    fn total_twist(&self, needed: &SpecificWrench, closing: &Vector3, patch: &Patch) -> f64 {
+        let SpecificWrench { force, moment } = needed;
+        // What the offset tilts the object by, across the closing direction, the pads bear by pressure.
+        let twist = patch.offset.cross(force) + moment;
         // The unknown part of the offset twists most across the load.
-        let tangential = specific_force - closing * specific_force.dot(closing);
-        let known = self.twist_load(specific_force, closing, &patch.offset, patch.radius);
-        let unknown = self.safety * self.mass * patch.uncertainty * tangential.norm()
-            / (self.friction * patch.radius * self.force);
-        known + unknown
+        let tangential = force - closing * force.dot(closing);
+        let about = twist.dot(closing).abs() + patch.uncertainty * tangential.norm();
+        self.share() * about / (self.friction * patch.radius)
+    }
+
+    /// Share of the fingers' force that a kilogram's newton is, safety included. [kg/N]
+    fn share(&self) -> f64 {
+        self.safety * self.mass / self.force
     }
 
     /// Share of the grip that a motion uses where the fingers lean by `lean` [rad] against the tool, whose axes are `R_WT`: the factor by which the
     /// motion's forces may be divided until they are at the edge of the cone. Infinite where the object is squeezed out at rest. [-]
     pub fn leaning_load(
         &self,
-        specific_force: &Vector3,
+        needed: &SpecificWrench,
         R_WT: &Matrix3,
         patch: &Patch,
         lean: f64,
@@ -91,7 +104,7 @@ impl Grip {
         let closing = R_WT.column(1).into_owned();
         // Where nothing leans the same law in fewer roundings.
         if lean.abs() <= 0.0 {
-            return self.total_load(specific_force, &closing, patch);
+            return self.total_load(needed, &closing, patch);
         }
         let (sin, cos) = lean.sin_cos();
         let mu = self.friction;
@@ -100,17 +113,23 @@ impl Grip {
         if lean.abs() >= mu.atan() || left <= 0.0 {
             return f64::INFINITY;
         }
+        let SpecificWrench { force, moment } = needed;
         // Everything as a share of the fingers' force: P/H and Q/H.
-        let share = self.safety * self.mass / self.force;
+        let share = self.share();
+        // What is borne by a couple adds to the load on one of the fingers, in either direction.
+        let couples = [2, 0].map(|axis| share * patch.couple(moment.dot(&R_WT.column(axis)).abs()));
         // The fingers hold back what pulls away from the hand.
-        let pull = -share * specific_force.dot(&R_WT.column(0));
-        let twist = self.total_twist(specific_force, &closing, patch);
-        let across = (share * specific_force.dot(&R_WT.column(2))).hypot(mu * twist);
-        // With P/s and Q/s at the edge of the cone, `left s² − 2 b s − a = 0`; `b² + left a` is `μ² P² + left Q²`.
-        let b = pull * sin * cos * (1.0 + mu * mu);
-        let by_friction = (b + (mu * mu * pull * pull + left * across * across).sqrt()) / left;
+        let pull = -share * force.dot(&R_WT.column(0));
+        let twist = self.total_twist(needed, &closing, patch);
+        let across = ((share * force.dot(&R_WT.column(2))).abs() + couples[1]).hypot(mu * twist);
+        let by_friction = [pull - couples[0], pull + couples[0]].map(|pull| {
+            // With P/s and Q/s at the edge of the cone, `left s² − 2 b s − a = 0`; `b² + left a` is `μ² P² + left Q²`.
+            let b = pull * sin * cos * (1.0 + mu * mu);
+            (b + (mu * mu * pull * pull + left * across * across).sqrt()) / left
+        });
         // As for level faces: along the closing direction a finger pushes, and twisting adds to that.
-        by_friction.max((share * specific_force.dot(&closing).abs()).hypot(twist))
+        let pushed = (share * force.dot(&closing).abs()).hypot(twist);
+        by_friction.into_iter().fold(pushed, f64::max)
     }
 }
 
@@ -119,10 +138,19 @@ impl Grip {
 pub struct Patch {
     /// Effective radius of the pads, see [`effective_radius`]. [m]
     pub radius: f64,
-    /// Offset from the grip line to the centre of mass, in the world. [m] (3)
+    /// Offset from the grip line to the centre of mass. [m] (3)
     pub offset: Vector3,
     /// Largest error of the offset. [m]
     pub uncertainty: f64,
+    /// Distance of the fingers from each other. [m]
+    pub width: f64,
+}
+
+impl Patch {
+    /// What a moment across the closing direction adds to the load of a pair, on one of the fingers. [m²/s²], [m/s²]
+    fn couple(&self, moment: f64) -> f64 {
+        2.0 * moment / self.width
+    }
 }
 
 /// Effective radius of a rectangular pad under even pressure: the mean distance of its points from its middle,
@@ -153,7 +181,9 @@ pub fn required_force(mass: f64, friction: f64, safety: f64, tangential: f64) ->
 
 #[cfg(test)]
 mod tests {
-    use super::{Grip, Patch, effective_radius, friction_for, required_force, traction};
+    use super::{
+        Grip, Patch, SpecificWrench, effective_radius, friction_for, required_force, traction,
+    };
     use karakuri_spatial::{Matrix3, Vector3};
 
     #[test]
@@ -186,9 +216,39 @@ mod tests {
         let grip = Grip { mass: 1.0, friction: 1e-3, force: 20.0, safety: 1.0 };
         let load = grip.load(&Vector3::new(0.0, 10.0, 0.0), &Vector3::y());
         assert!((load - 0.5).abs() < 1e-12);
-        let twist =
-            grip.twist_load(&Vector3::z(), &Vector3::y(), &Vector3::new(0.01, 0.0, 0.0), 0.01);
+        let patch = Patch { offset: Vector3::x() * 0.01, ..level(0.01) };
+        let twist = grip.total_twist(&still(Vector3::z()), &Vector3::y(), &patch);
         assert!((twist - 50.0).abs() < 1e-9);
+    }
+
+    fn still(force: Vector3) -> SpecificWrench {
+        SpecificWrench::without_moment(force)
+    }
+
+    /// Pads in line with the centre of mass, 40 mm apart.
+    fn level(radius: f64) -> Patch {
+        Patch { radius, offset: Vector3::zeros(), uncertainty: 0.0, width: 0.04 }
+    }
+
+    /// A moment of 0.02 N·m about the closing direction against `2 μ r N`, one across it as 0.5 N on each pad against `μ N`.
+    #[test]
+    fn turning_needs_force() {
+        let grip = Grip { mass: 0.2, friction: 0.5, force: 20.0, safety: 1.0 };
+        let patch = level(0.01);
+        let load = |moment: Vector3, lean: f64| {
+            let needed = SpecificWrench { force: Vector3::zeros(), moment: moment * 0.1 };
+            grip.leaning_load(&needed, &down(), &patch, lean)
+        };
+        for lean in [0.0, 1e-9, -1e-9] {
+            let about = [load(Vector3::y(), lean), load(-Vector3::y(), lean)];
+            assert!(about.iter().all(|load| (load - 0.2).abs() < 1e-6), "{about:?}");
+            let across = [Vector3::x(), -Vector3::z()].map(|moment| load(moment, lean));
+            assert!(across.iter().all(|load| (load - 0.1).abs() < 1e-6), "{across:?}");
+        }
+        // Of a pair that leans, one finger is pulled at, for which the wedge law says tan(φ − γ) in place of μ.
+        let known = 0.1 * 0.5 / traction(0.5, 0.2);
+        let along = load(Vector3::x(), 0.2);
+        assert!((along - known).abs() < 1e-9, "{along} and {known}");
     }
 
     #[test]
@@ -205,16 +265,17 @@ mod tests {
         let grip = Grip { mass: 0.2, friction: 0.6, force: 20.0, safety: 1.5 };
         let (up, closing) = (Vector3::z() * 9.81, Vector3::y());
         let patch = |x: f64, uncertainty| Patch {
-            radius: 0.01,
             offset: Vector3::new(x, 0.0, 0.0),
             uncertainty,
+            ..level(0.01)
         };
-        let straight = grip.total_load(&up, &closing, &patch(0.0, 0.0));
+        let straight = grip.total_load(&still(up), &closing, &patch(0.0, 0.0));
         assert!((straight - grip.load(&up, &closing)).abs() < 1e-12);
         // At one radius off, twisting needs as much as sliding.
-        let off = grip.total_load(&up, &closing, &patch(0.01, 0.0));
+        let off = grip.total_load(&still(up), &closing, &patch(0.01, 0.0));
         assert!((off - straight * core::f64::consts::SQRT_2).abs() < 1e-12);
-        assert!((grip.total_load(&up, &closing, &patch(0.0, 0.01)) - off).abs() < 1e-12);
+        let unsure = grip.total_load(&still(up), &closing, &patch(0.0, 0.01));
+        assert!((unsure - off).abs() < 1e-12);
     }
 
     /// The tool looks down: its x away from the hand, its y along the opening.
@@ -232,9 +293,10 @@ mod tests {
         assert!((normal * (friction * lean.cos() - lean.sin()) - bears).abs() < 1e-12);
         assert!((friction_for(traction(friction, lean), lean) - friction).abs() < 1e-15);
         let grip = Grip { mass: bears / 9.81, friction, force: 20.0, safety: 1.0 };
-        let patch = Patch { radius: 0.01, offset: Vector3::zeros(), uncertainty: 0.0 };
-        let load =
-            |up: f64, lean: f64| grip.leaning_load(&(Vector3::z() * up), &down(), &patch, lean);
+        let patch = level(0.01);
+        let load = |up: f64, lean: f64| {
+            grip.leaning_load(&still(Vector3::z() * up), &down(), &patch, lean)
+        };
         assert!((load(9.81, lean) - 1.0).abs() < 1e-12, "{}", load(9.81, lean));
         // Pushed into the hand it is held by tan(φ + γ).
         let pushed = load(-9.81, lean) * traction(friction, -lean) / traction(friction, lean);
@@ -245,7 +307,7 @@ mod tests {
             assert!(load(0.1, lean).is_infinite());
         }
         // Level faces are no other law.
-        let level = grip.total_load(&(Vector3::z() * 9.81), &Vector3::y(), &patch);
+        let level = grip.total_load(&still(Vector3::z() * 9.81), &Vector3::y(), &patch);
         assert!(
             (load(9.81, 0.0).to_bits(), load(9.81, 1e-9) - level < 1e-7) == (level.to_bits(), true)
         );
@@ -255,14 +317,14 @@ mod tests {
     #[test]
     fn a_leaning_grip_is_lost_at_the_edge_of_the_cone() {
         let grip = Grip { mass: 0.2, friction: 0.5, force: 16.0, safety: 1.3 };
-        let patch = Patch { radius: 0.006, offset: Vector3::z() * -0.004, uncertainty: 0.002 };
+        let patch = Patch { offset: Vector3::z() * -0.004, uncertainty: 0.002, ..level(0.006) };
         for (lean, push) in [
             (0.3, Vector3::new(2.0, 0.0, 9.81)),
             (0.3, Vector3::new(-7.0, 3.0, -4.0)),
             (-0.2, Vector3::new(1.0, -1.0, 12.0)),
             (-0.2, Vector3::new(5.0, 0.0, -9.0)),
         ] {
-            let load = grip.leaning_load(&push, &down(), &patch, lean);
+            let load = grip.leaning_load(&still(push), &down(), &patch, lean);
             let force = push * (grip.safety * grip.mass / load);
             let press = grip.force;
             // On the object by both fingers, mirrored onto one whose face looks to −y.

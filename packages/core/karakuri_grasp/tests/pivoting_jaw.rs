@@ -12,7 +12,7 @@ use karakuri_grasp::gripper_command::{
     GripperCommand, GripperCommandRun, GripperCommandSettings, GripperReport,
 };
 use karakuri_grasp::pick_and_place::{
-    ArmReport, Measurement, ObjectPose, ObjectShape, PickAndPlace, PickAndPlaceGoal,
+    ArmReport, Measurement, ObjectPose, ObjectShape, Part, PickAndPlace, PickAndPlaceGoal,
     PickAndPlaceSettings, PlanError, Profile,
 };
 use karakuri_model::{FrameId, Model, Shape};
@@ -287,6 +287,7 @@ fn it_does_not_pick_and_place() {
     cell.step();
     let place = ObjectPose { position: Vector3::new(0.2, 0.0, 0.8), yaw: 0.0 };
     let goal = PickAndPlaceGoal {
+        part: Part::Whole,
         shape: ObjectShape::Box,
         profile: Profile::Box,
         size: Vector3::repeat(CUBE),
@@ -297,6 +298,7 @@ fn it_does_not_pick_and_place() {
         grip_force: 5.0,
         max_grip_force: 10.0,
         approach_height: 0.05,
+        grasps: Vec::new(),
     };
     let q = cell.world.robot(cell.robot).q().to_vec();
     let error = cell.machine.start(goal, Time::ZERO, &q, &[]).unwrap_err();

@@ -7,6 +7,7 @@ mod plot;
 mod report;
 mod resolve;
 mod robot;
+mod tools;
 mod trace;
 
 pub use atomic::{WriteError, write_atomic};
@@ -16,4 +17,5 @@ pub use plot::{DISTINCT_SERIES, Guide, GuideAt, Panel, Plot, PlotError, Series, 
 pub use report::{ReportError, write_json};
 pub use resolve::{FileAssets, root_element};
 pub use robot::{LoadError, load_robot, read_text, read_yaml, read_yaml_tree};
+pub use tools::{Tool, Tools, ToolsError};
 pub use trace::{Column, Trace, TraceError, TraceWriter, read_trace};

@@ -43,6 +43,15 @@ fn the_three_fingers_have_a_drive_each_and_spread_together() {
 }
 
 #[test]
+fn the_underactuated_fingers_have_a_drive_and_a_loop_each() {
+    let Loaded { model, warnings } = arm6("arm6_underactuated").unwrap();
+    assert!(warnings.is_empty(), "{warnings:?}");
+    assert!((model.mass() - 15.52).abs() < 1e-9, "moving mass {} kg", model.mass());
+    assert_eq!((model.nv, model.couplings.len(), model.loops.len()), (20, 1, 3));
+    assert_eq!(model.groups[1].joints.len(), 4);
+}
+
+#[test]
 fn the_suction_variants_have_cups_and_no_joint() {
     for (name, mass, n_cups) in [("arm6_suction", 14.9036, 1), ("arm6_suction4", 15.106, 4)] {
         let Loaded { model, warnings } = arm6(name).unwrap();

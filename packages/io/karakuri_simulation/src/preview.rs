@@ -20,6 +20,7 @@ use karakuri_motion::{
 use karakuri_physics::{RobotId, Scene, StepOutcome, World, WorldError};
 use karakuri_spatial::{Pose, UnitQuaternion, Vector3};
 
+use crate::Digest;
 use crate::fill_scene;
 
 pub use clip::{ClipChunk, ClipLayout};
@@ -101,7 +102,7 @@ pub fn preview(
         let reviewing = scope.spawn(|| reviewed(planned, &conditions, cancel));
         let run = Run { performance, settings, cancel }.perform(&mut stage, sink)?;
         let reviewed = reviewing.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
-        Ok(run.judge.report(reviewed, run.digest.text(), run.steps))
+        Ok(run.judge.report(reviewed, run.digest.to_string(), run.steps))
     })
 }
 
@@ -251,27 +252,6 @@ impl Stage {
         let lean = up(q).angle(&up(&state.q));
         RootSign::Lean([lean, 0.0]).has_fallen()
             || RootSign::Height { now: q[2], start: state.q[2] }.has_fallen()
-    }
-}
-
-/// Digest of the states of a run (FNV-1a).
-struct Digest(u64);
-
-impl Default for Digest {
-    fn default() -> Self {
-        Self(0xcbf2_9ce4_8422_2325)
-    }
-}
-
-impl Digest {
-    fn add(&mut self, hash: u64) {
-        for byte in hash.to_le_bytes() {
-            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        }
-    }
-
-    fn text(&self) -> String {
-        format!("{:016x}", self.0)
     }
 }
 

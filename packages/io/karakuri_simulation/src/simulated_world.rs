@@ -11,15 +11,18 @@ use karakuri_spatial::{Motion, Pose, UnitQuaternion, Vector3};
 
 use crate::Tally;
 use crate::suction::SuctionCups;
+use crate::tools::{Tools, layout_of};
 
 /// World with its robots behind [`RobotIo`].
 #[derive(Debug, Clone)]
 pub struct SimulatedWorld {
-    world: World,
-    robots: Vec<RobotId>,
-    layouts: Vec<RobotLayout>,
+    pub(crate) world: World,
+    pub(crate) robots: Vec<RobotId>,
+    pub(crate) layouts: Vec<RobotLayout>,
     /// Suction cups of each robot.
     cups: Vec<SuctionCups>,
+    /// Tools of one robot, if it changes them.
+    pub(crate) tools: Option<Tools>,
     steps_per_period: usize,
     tally: Tally,
 }
@@ -29,26 +32,22 @@ pub struct SimulatedWorld {
 pub struct SimulatedState {
     /// State of the world.
     pub world: Snapshot,
-    cups: Vec<SuctionCups>,
+    /// Cups of each robot, and the model that they belong to.
+    cups: Vec<(Arc<Model>, SuctionCups)>,
 }
 
 impl SimulatedWorld {
     /// All robots of a world, sampled every `steps_per_period` physics steps.
     pub fn new(world: World, steps_per_period: usize) -> Self {
         let robots: Vec<RobotId> = world.robot_ids().collect();
-        let layouts: Vec<RobotLayout> = robots
-            .iter()
-            .map(|&id| {
-                let robot = world.robot(id);
-                RobotLayout::new(robot.name(), Arc::<Model>::clone(robot.original_model()))
-            })
-            .collect();
+        let layouts: Vec<RobotLayout> = robots.iter().map(|&id| layout_of(&world, id)).collect();
         let cups = layouts.iter().map(cups_of).collect();
         let mut simulated = Self {
             world,
             robots,
             layouts,
             cups,
+            tools: None,
             steps_per_period: steps_per_period.max(1),
             tally: Tally::default(),
         };
@@ -56,6 +55,11 @@ impl SimulatedWorld {
             simulated.hold(robot, false);
         }
         simulated
+    }
+
+    /// Multiplies the leak of each suction lip of a robot that seals, now and later. [-]
+    pub fn scale_leaks(&mut self, robot: usize, factor: f64) {
+        self.cups[robot].scale_leaks(factor);
     }
 
     /// Simulated world of the robots.
@@ -70,7 +74,11 @@ impl SimulatedWorld {
 
     /// State now, to go back to.
     pub fn save(&self) -> SimulatedState {
-        SimulatedState { world: self.world.snapshot(), cups: self.cups.clone() }
+        let models = self.layouts.iter().map(|layout| Arc::<Model>::clone(&layout.model));
+        SimulatedState {
+            world: self.world.snapshot(),
+            cups: models.zip(self.cups.iter().cloned()).collect(),
+        }
     }
 
     /// Goes back to a state. Cups of robots that came later are without vacuum.
@@ -86,8 +94,20 @@ impl SimulatedWorld {
     }
 
     fn set_cups(&mut self, state: &SimulatedState) {
+        self.follow_tool();
         for (i, cups) in self.cups.iter_mut().enumerate() {
-            *cups = state.cups.get(i).cloned().unwrap_or_else(|| cups_of(&self.layouts[i]));
+            let layout = &self.layouts[i];
+            let saved = state.cups.get(i).filter(|(model, _)| Arc::ptr_eq(model, &layout.model));
+            *cups = saved.map_or_else(|| cups_of(layout), |(_, cups)| cups.clone());
+        }
+    }
+
+    /// Renews the layout of a robot whose model was replaced; its cups are without vacuum.
+    pub(crate) fn follow_model(&mut self, robot: usize) {
+        let layout = layout_of(&self.world, self.robots[robot]);
+        if !Arc::ptr_eq(&layout.model, &self.layouts[robot].model) {
+            self.cups[robot] = cups_of(&layout);
+            self.layouts[robot] = layout;
         }
     }
 
@@ -99,8 +119,7 @@ impl SimulatedWorld {
     /// Adds a robot that was spawned in the world. Returns its index, which is that of a robot of the same name and layout that
     /// is gone, or a new one.
     pub fn adopt(&mut self, robot: RobotId) -> usize {
-        let view = self.world.robot(robot);
-        let layout = RobotLayout::new(view.name(), Arc::<Model>::clone(view.original_model()));
+        let layout = layout_of(&self.world, robot);
         let gone = |i: &usize| !self.is_present(*i) && self.layouts[*i].has_the_topics_of(&layout);
         let place = (0..self.robots.len()).find(gone);
         let index = place.unwrap_or(self.robots.len());

@@ -3,15 +3,18 @@
 //! A cup that is evacuated and has a surface before all of its lip seals on it (`World::attach_suction`). From then on the world has the contact
 //! of lip and surface, and its vacuum the force; the leak stays that of the first touch. A lip that comes off is open. What is let go of is
 //! free when the vacuum is gone.
+//!
+//! A lip on bellows lies on a surface that is nearer than its free length, up to the stroke, and tilted by as much as one side shortens by
+//! the stroke while the other one does not. It presses from when it seals.
 
 use core::f64::consts::TAU;
 
 use karakuri_dynamics::frame_pose;
 use karakuri_grasp::suction::seal::{Lip, Rays, Seal};
 use karakuri_grasp::suction::vacuum::Vacuum;
-use karakuri_model::{SuctionCup, SuctionUnit};
+use karakuri_model::{Bellows, SuctionCup, SuctionUnit};
 use karakuri_physics::{Owner, RobotId, SuctionDescription, SuctionId, World};
-use karakuri_spatial::Vector3;
+use karakuri_spatial::{Pose, UnitQuaternion, Vector3};
 
 /// Rays around a lip: one of 24 points lets a hole of an eighth of the lip's diameter pass.
 const RAYS: usize = 24;
@@ -36,6 +39,8 @@ struct Unit {
     desired: f64,
     /// Flow that is blown in to let go. [m³/s]
     blow_off: f64,
+    /// Leak of a lip over that of its seal by the model. [-]
+    leak: f64,
     cups: Vec<Cup>,
 }
 
@@ -60,6 +65,7 @@ impl SuctionCups {
             vacuum: Vacuum::new(unit),
             desired: 0.0,
             blow_off: unit.blow_off,
+            leak: 1.0,
             cups: unit.cups.iter().map(cup).collect(),
         };
         Self { units: units.iter().map(unit).collect() }
@@ -73,6 +79,18 @@ impl SuctionCups {
     /// Sets the vacuum that a generator makes; at 0 it lets go. [Pa]
     pub(crate) fn command(&mut self, generator: usize, vacuum: f64) {
         self.units[generator].desired = vacuum.max(0.0);
+    }
+
+    /// Multiplies the leak of each lip that seals, now and later. [-]
+    pub(crate) fn scale_leaks(&mut self, factor: f64) {
+        for unit in &mut self.units {
+            unit.leak *= factor;
+            for (cup, node) in unit.cups.iter().zip(&mut unit.vacuum.cups) {
+                if cup.sealed.is_some() {
+                    node.leak = node.leak.times(factor);
+                }
+            }
+        }
     }
 
     /// Vacuums in all cups, generator by generator. [Pa]
@@ -99,7 +117,7 @@ impl Unit {
                 && cup.sealed.is_none()
                 && let Some(seal) = cup.seal(world, robot)
             {
-                node.leak = seal.leak;
+                node.leak = seal.leak.times(self.leak);
             }
         }
         // A vacuum switch: the generator runs below what is desired.
@@ -149,11 +167,14 @@ impl Cup {
             }
             _ => false,
         };
-        let range = PRESSED + self.lip.flexion + self.lip.room + DRAWN;
+        // Bellows reach around where they are fixed: up to the stroke, and by their tilt to both sides.
+        let [stroke, tilted] = self.data.bellows.map_or([0.0; 2], |b| [b.stroke, 0.5 * b.stroke]);
+        let pressed = PRESSED.max(stroke) + tilted;
+        let range = pressed + self.lip.flexion + self.lip.room + DRAWN + tilted;
         let look = |world: &World, across: Vector3| {
-            let origin = X_WL.transform_point(&across) - axis * PRESSED;
+            let origin = X_WL.transform_point(&across) - axis * pressed;
             let hit = world.cast_ray_past(&origin, &axis, range, is_own)?;
-            Some((hit.part, hit.distance - PRESSED))
+            Some((hit.part, hit.distance - pressed))
         };
         // Mostly there is nothing: one ray says so.
         let (object, center) = look(world, Vector3::zeros())?;
@@ -167,7 +188,12 @@ impl Cup {
         let rays = Rays { ring: &ring, center: Some(center) };
         let seal = Seal::of(&self.lip, rays, self.data.roughness);
         let lies_on = seal.open == 0.0 && seal.excess == 0.0;
-        if !lies_on || seal.distance > self.lip.flexion + DRAWN {
+        // Half of the stroke either way at the lip's circle: then one side is free, the other at the stop.
+        let tilt = self.lip.radius * seal.slope[0].hypot(seal.slope[1]);
+        if !lies_on || self.data.bellows.is_some_and(|bellows| tilt > 0.5 * bellows.stroke) {
+            return None;
+        }
+        if seal.distance > self.lip.flexion + DRAWN {
             return None;
         }
         let description = SuctionDescription {
@@ -179,7 +205,24 @@ impl Cup {
             flexion: self.lip.flexion.max(DRAWN),
         };
         // Refused where both are one rigid body, as the floor and a link that is fixed to it: nothing is held.
-        self.sealed = world.attach_suction(&self.name, description).ok();
+        self.sealed = match self.data.bellows {
+            Some(bellows) => {
+                let lip = lip_on(&seal, &bellows);
+                world.attach_suction_on_bellows(&self.name, description, bellows, &lip).ok()
+            }
+            None => world.attach_suction(&self.name, description).ok(),
+        };
         self.sealed.map(|_| seal)
     }
+}
+
+/// Lip on a surface, in the frame that it has without force.
+fn lip_on(seal: &Seal, bellows: &Bellows) -> Pose {
+    let [along_x, along_y] = seal.slope;
+    let normal = Vector3::new(-along_x, -along_y, 1.0);
+    // By the way that is shortest: nothing twists it. Half a turn apart they never are.
+    let turn = UnitQuaternion::rotation_between(&Vector3::z(), &normal).unwrap_or_default();
+    // Over a gap it is the lip that reaches out.
+    let shortened = seal.distance.clamp(-bellows.stroke, 0.0);
+    Pose::from_quaternion(&turn, Vector3::z() * shortened)
 }

@@ -290,6 +290,94 @@ fn a_tilted_plate_is_held() {
     assert!(cell.vacuum() > 0.9 * VACUUM, "{} Pa", cell.vacuum());
 }
 
+/// The cup on bellows, its shape out of the way of the stroke; the lip takes little but planes.
+fn on_bellows(bellows: &str) -> [String; 2] {
+    let urdf = URDF.replace("xyz=\"0 0 0.024\"", "xyz=\"0 0 0.034\"");
+    let config = CONFIG.replace("least_radius: 0.06", "least_radius: 0.2");
+    [urdf, config.replace("conductance: 1.0e-4", &format!("conductance: 1.0e-4{bellows}"))]
+}
+
+/// Pressed on by half of the stroke, the cup lifts the plate by what the vacuum leaves: soft bellows up to their stop, stiff ones by
+/// `(V − m g)/k`.
+#[test]
+fn bellows_lift_by_their_stroke_or_by_their_stiffness() {
+    for stiffness in [900.0, 20e3] {
+        let bellows =
+            format!(", bellows: {{stiffness: {stiffness}, stroke: 0.008, damping: 0.01}}");
+        let [urdf, config] = on_bellows(&bellows);
+        let shape = Shape::Box { size: Vector3::new(0.2, 0.2, THICK) };
+        let pose = Pose::from_translation(Vector3::z() * (0.5 * THICK));
+        let mut cell = Cell::of_robot(&urdf, &config, shape, 0.5, pose);
+        let lip = THICK - 0.004;
+        cell.go(lip, 0.0);
+        // Nothing presses before the valve opens.
+        assert!((cell.height() - 0.5 * THICK).abs() < 1e-4 && cell.vacuum() < 1.0);
+        cell.wait(lip, VACUUM, 1.0);
+        cell.go(0.2, VACUUM);
+        cell.wait(0.2, VACUUM, 1.0);
+        let force = 69.0 * cell.vacuum() / VACUUM - 0.5 * 9.81;
+        let shortened = (force / stiffness).min(0.008);
+        // The drive of the gantry sags by the weights of head and plate.
+        let sag = 0.2 - (1.0 + cell.state.position[0]);
+        let known = 0.2 - sag + shortened - 0.5 * THICK;
+        assert!((cell.height() - known).abs() < 2e-5, "{} m, not {known} m", cell.height());
+        cell.wait(0.2, 0.0, 1.0);
+        assert!(cell.height() < THICK && cell.vacuum() < 1.0, "{} m", cell.height());
+    }
+}
+
+/// By 10 degrees the circle of the lip is off by 3.4 mm on either side: bellows with a stroke of 8 mm follow that, and not 4.8 mm at 14 degrees.
+#[test]
+fn bellows_seal_on_what_is_tilted() {
+    let bellows = ", bellows: {stiffness: 900, stroke: 0.008}";
+    for (degrees, bellows, seals) in
+        [(10.0, bellows, true), (14.0, bellows, false), (10.0, "", false)]
+    {
+        let angle = f64::to_radians(degrees);
+        let tilt = UnitQuaternion::from_axis_angle(&Vector3::y_axis(), angle);
+        let pose = Pose::from_quaternion(&tilt, Vector3::z() * 0.5);
+        let shape = Shape::Box { size: Vector3::new(0.1, 0.1, THICK) };
+        let mut description = BodyDescription::new("tilted", shape.clone(), 0.2, pose);
+        description.fixed = true;
+        let [urdf, config] = on_bellows(bellows);
+        let aside = Pose::from_translation(Vector3::new(0.5, 0.0, 0.05));
+        let mut cell = Cell::of_robot(&urdf, &config, shape, 0.5, aside);
+        cell.object = cell.io.world_mut().add_body(description).unwrap();
+        let lip = 0.5 + 0.5 * THICK / angle.cos() - 0.001;
+        cell.go(lip, 0.0);
+        cell.wait(lip, VACUUM, 0.5);
+        assert_eq!(cell.vacuum() > 0.9 * VACUUM, seals, "{degrees} degrees: {} Pa", cell.vacuum());
+        if seals {
+            let world = cell.io.world();
+            let report = world.suction(world.find_suction("gantry/cup").unwrap()).unwrap();
+            assert!(
+                (report.deflection[1].abs() - angle).abs() < 1e-9 && !report.lost,
+                "{report:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_state_brings_its_bellows_back() {
+    let [urdf, config] = on_bellows(", bellows: {stiffness: 900, stroke: 0.008}");
+    let shape = Shape::Box { size: Vector3::new(0.2, 0.2, THICK) };
+    let pose = Pose::from_translation(Vector3::new(0.01, 0.0, 0.5 * THICK));
+    let mut cell = Cell::of_robot(&urdf, &config, shape, 0.5, pose);
+    cell.go(THICK - 0.002, 0.0);
+    cell.wait(THICK - 0.002, VACUUM, 0.03);
+    let saved = cell.io.save();
+    let run = |cell: &mut Cell| {
+        cell.go(0.2, VACUUM);
+        cell.wait(0.2, 0.0, 0.3);
+        (cell.io.world().state_hash(), cell.vacuum().to_bits())
+    };
+    let first = run(&mut cell);
+    cell.io.restore(&saved);
+    cell.io.read(0, &mut cell.state);
+    assert_eq!(run(&mut cell), first);
+}
+
 #[test]
 fn a_vacuum_that_is_no_number_is_refused_by_name() {
     let mut cell = Cell::with_plate(0.5, 0.0);

@@ -2,13 +2,14 @@
 //!
 //! Units: m, rad, N, N·m.
 
+use dyn_clone::DynClone;
 use karakuri_model::{BodyId, EndEffector as Config, FrameId};
 use karakuri_spatial::Vector3;
 
 use super::three_fingers::ThreeFingers;
 
 /// A hand with opposed fingers and an opening: two fingers of which one drive moves both or one, or three.
-pub trait EndEffector: core::fmt::Debug + Send {
+pub trait EndEffector: core::fmt::Debug + DynClone + Send {
     /// Name of the kind in the registry.
     fn kind(&self) -> &'static str;
 
@@ -99,13 +100,12 @@ pub trait EndEffector: core::fmt::Debug + Send {
     /// # Errors
     /// When the fingers lean by more than [`LEAN_SHARE`] of the angle of friction where the box stops them.
     fn refuse_squeezed(&self, width: f64, reach: Reach, friction: f64) -> Result<(), SqueezedOut> {
-        let lean = self.lean(self.position(self.opening_about(width, reach))).abs();
-        if lean > LEAN_SHARE * friction.atan() {
-            return Err(SqueezedOut { width, lean, friction });
-        }
-        Ok(())
+        let lean = self.lean(self.position(self.opening_about(width, reach)));
+        SqueezedOut::check(width, lean, friction, LEAN_SHARE * friction.atan())
     }
 }
+
+dyn_clone::clone_trait_object!(EndEffector);
 
 /// Share of the angle of friction by which faces may lean.
 // At all of it nothing is left to carry with; what is left of friction 0.6 at this share is a sixth. More: an error of 0.02 in it is all there is.
@@ -124,7 +124,7 @@ pub struct Reach {
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[error(
     "fingers about {:.1} mm lean by {:.1} degrees, and friction {friction} holds up to {:.1}: the object would be squeezed out; take it by a narrower side, or by pads with more friction",
-    1e3 * width, lean.to_degrees(), (LEAN_SHARE * friction.atan()).to_degrees()
+    1e3 * width, lean.to_degrees(), largest.to_degrees()
 )]
 pub struct SqueezedOut {
     /// Width of the object. [m]
@@ -133,6 +133,19 @@ pub struct SqueezedOut {
     pub lean: f64,
     /// Coefficient of friction. [-]
     pub friction: f64,
+    /// Largest angle that it holds. [rad]
+    pub largest: f64,
+}
+
+impl SqueezedOut {
+    /// Refuses an object of this width [m] and friction [-] between faces that lean by more than the largest angle. [rad]
+    pub(crate) fn check(width: f64, lean: f64, friction: f64, largest: f64) -> Result<(), Self> {
+        let lean = lean.abs();
+        if lean > largest {
+            return Err(Self { width, lean, friction, largest });
+        }
+        Ok(())
+    }
 }
 
 /// Properties that hands with an opening have in common: a section of the robot YAML.

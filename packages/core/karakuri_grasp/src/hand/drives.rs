@@ -19,7 +19,7 @@ const STUCK: f64 = 1.4;
 const PATIENCE: f64 = 0.5;
 
 /// Drives of a hand, and the references that they were given last.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Drives {
     names: Vec<String>,
     /// Joints that close the hand, all alike.
@@ -33,7 +33,7 @@ pub(super) struct Drives {
 }
 
 /// Drive of the spread.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct SpreadDrive {
     joint: BodyId,
     /// Desired position; none leaves it where it is. [rad]
@@ -114,12 +114,12 @@ impl Drives {
         }
     }
 
-    /// Gives a reference to all joints that close the hand, and the next one to its spread (nq), [s]. `more` is the effort by which the thumb
-    /// presses with more than the mean of all, and the other two with less.
+    /// Gives a reference to all joints that close the hand, and the next one to its spread (nq), [s]. `more` are the efforts by which the thumb, the left
+    /// and the right finger press with more than the mean of all.
     pub(super) fn command(
         &mut self,
         closing: HandReference,
-        more: f64,
+        more: [f64; 3],
         model: &Model,
         q: &[f64],
         dt: f64,
@@ -129,10 +129,10 @@ impl Drives {
             *time = if off > self.give { *time + dt } else { 0.0 };
         }
         self.references.fill(closing);
-        if let [thumb, left, right, _] = &mut self.references[..] {
-            thumb.effort += more;
-            left.effort -= more;
-            right.effort -= more;
+        if let fingers @ [_, _, _, _] = &mut self.references[..] {
+            for (finger, more) in fingers.iter_mut().zip(more) {
+                finger.effort += more;
+            }
         }
         let (Some(drive), Some(last)) = (&mut self.spread, self.references.last_mut()) else {
             return;

@@ -2,19 +2,23 @@
 //!
 //! Units: m, rad, N.
 
+use karakuri_spatial::{Matrix3, Vector3};
+
 use super::lips::{self, Lips};
 use super::pads::{self, Pads};
 use super::payload::{MOVABLE, Payload, ToolMotion};
 use super::tips::Tips;
 use crate::EndEffector;
 use crate::end_effector::{Reach, Spread};
-use crate::pick_and_place::types::{PickAndPlaceGoal, PickAndPlaceSettings};
+use crate::pick_and_place::types::{PickAndPlaceGoal, PickAndPlaceSettings, Profile};
 
 /// Way to hold an object, the tool looking down.
 #[derive(Debug, Clone)]
 pub(crate) struct Hold {
     /// Yaw of the tool against the object. [rad]
     pub(crate) turn: f64,
+    /// Middle of the contact beside the object's vertical axis, in the object's frame. [m] (3)
+    pub(crate) middle: Vector3,
     /// Edge of the object's box along the tool's y. [m]
     pub(crate) width: f64,
     /// Height of the contact above the object's centre. [m]
@@ -35,6 +39,36 @@ impl Hold {
         let needed = MOVABLE * self.contact.at_rest(&Payload::of(goal, s));
         goal.grip_force.max(needed).min(goal.max_grip_force)
     }
+
+    /// Box of the held object along the tool's axes: its middle in the tool, and its edges. [m] (3 each)
+    pub(crate) fn held_box(&self, goal: &PickAndPlaceGoal) -> (Vector3, Vector3) {
+        let Self { turn, middle, raise, depth, aside, .. } = *self;
+        let (sin, cos) = turn.sin_cos();
+        let across = [Vector3::new(-sin, cos, 0.0), Vector3::new(cos, sin, 0.0)];
+        let [y, z] = across.map(|axis| {
+            let (up, down) = (reach(goal, &axis), reach(goal, &-axis));
+            (0.5 * (up - down) - axis.dot(&middle), up + down)
+        });
+        (Vector3::new(depth + raise, aside + y.0, z.0), Vector3::new(goal.size.z, y.1, z.1))
+    }
+}
+
+/// Reach of an object from the middle of its box along a horizontal direction (3). [m]
+fn reach(goal: &PickAndPlaceGoal, axis: &Vector3) -> f64 {
+    match &goal.profile {
+        Profile::Hull(hull) => hull.reach(axis),
+        Profile::Box | Profile::Lying { .. } => {
+            0.5 * (axis.x.abs() * goal.size.x + axis.y.abs() * goal.size.y)
+        }
+        Profile::Standing { .. } | Profile::Ball | Profile::Cone => 0.5 * goal.size.x,
+    }
+}
+
+/// Axes of a tool that looks down, at a yaw about the vertical: x down. [rad] (3×3)
+pub(crate) fn looking_down(yaw: f64) -> Matrix3 {
+    let (sin, cos) = yaw.sin_cos();
+    let (x, y) = (-Vector3::z(), Vector3::new(-sin, cos, 0.0));
+    Matrix3::from_columns(&[x, y, x.cross(&y)])
 }
 
 /// Contact by which a hand holds, with its law.
@@ -69,6 +103,8 @@ pub(crate) struct Fit {
 pub(super) enum Stop {
     /// A box that reaches so far from the middle of the pads.
     Pads(Reach),
+    /// A side that is round about the tool's z or a ball, whose middle is so far below that of the pads. [m]
+    Round { raise: f64 },
     /// A side that tips touch, which are nearer to each other than the hand's opening. [m]
     Tips { nearer: f64 },
 }
@@ -77,19 +113,51 @@ impl Fit {
     /// How much nearer to each other than the opening the fingers' faces are. [m]
     pub(super) fn nearer(&self) -> f64 {
         match self.stop {
-            Stop::Pads(_) => 0.0,
+            Stop::Pads(_) | Stop::Round { .. } => 0.0,
             Stop::Tips { nearer } => nearer,
         }
     }
 
     /// Width of the object that would stop the fingers at a position of the driven joint. [m]
     pub(super) fn width_between(&self, hand: &dyn EndEffector, position: f64) -> f64 {
-        match self.stop {
-            Stop::Pads(reach) => hand.width_between(position, reach),
-            Stop::Tips { nearer } => hand.opening(position) - nearer,
+        self.stop.width_between(hand, position)
+    }
+}
+
+impl Stop {
+    /// Width of the object that would stop the fingers at a position of the driven joint. [m]
+    pub(super) fn width_between(self, hand: &dyn EndEffector, position: f64) -> f64 {
+        let opening = hand.opening(position);
+        match self {
+            Self::Pads(reach) => hand.width_between(position, reach),
+            Self::Round { raise } => {
+                let (sin, cos) = hand.lean(position).sin_cos();
+                opening * cos + 2.0 * raise * sin
+            }
+            Self::Tips { nearer } => opening - nearer,
+        }
+    }
+
+    /// Opening at which an object of this width stops the fingers: the inverse of [`width_between`](Self::width_between). [m]
+    pub(super) fn opening_about(self, hand: &dyn EndEffector, width: f64) -> f64 {
+        match self {
+            Self::Pads(reach) => hand.opening_about(width, reach),
+            Self::Round { raise } => {
+                // Half of the opening is about `r/cos γ − h tan γ`, and γ changes by less than the opening over the length of a finger.
+                let mut opening = width;
+                for _ in 0..ROUNDS {
+                    let (sin, cos) = hand.lean(hand.position(opening)).sin_cos();
+                    opening = (width - 2.0 * raise * sin) / cos;
+                }
+                opening
+            }
+            Self::Tips { nearer } => width + nearer,
         }
     }
 }
+
+/// Rounds of the iteration for the opening about what is round: each leaves at most half of the error.
+const ROUNDS: usize = 40;
 
 impl Contact {
     /// Opening of fingers about the object; `None` of hands without.

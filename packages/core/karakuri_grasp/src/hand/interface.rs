@@ -4,6 +4,7 @@
 
 use core::fmt::Debug;
 
+use dyn_clone::DynClone;
 use karakuri_dynamics::Data;
 use karakuri_model::{FrameId, Model};
 
@@ -13,10 +14,12 @@ use super::suction::SuctionHand;
 use crate::grip_force::HandReference;
 use crate::grip_monitor::GripTrend;
 use crate::pick_and_place::PlanError;
-use crate::pick_and_place::types::{Failure, Measurement, PickAndPlaceGoal, PickAndPlaceSettings};
+use crate::pick_and_place::types::{
+    Failure, Grasp, Measurement, PickAndPlaceGoal, PickAndPlaceSettings,
+};
 
 /// A hand of any kind.
-pub(crate) trait Hand: Debug + Send {
+pub(crate) trait Hand: Debug + DynClone + Send {
     /// Name of its kind in a robot YAML.
     fn kind(&self) -> &'static str;
 
@@ -70,6 +73,14 @@ pub(crate) trait Hand: Debug + Send {
         settings: &PickAndPlaceSettings,
     ) -> Result<Vec<Hold>, PlanError>;
 
+    /// Way to hold the goal's object by a grasp that the goal brings, or what is wrong with it.
+    fn grasp(
+        &self,
+        goal: &PickAndPlaceGoal,
+        settings: &PickAndPlaceSettings,
+        grasp: &Grasp,
+    ) -> Result<Hold, PlanError>;
+
     /// Takes a sample: reads what is felt, and finds the drives' references for the period's end.
     fn update(&mut self, sample: &Sample<'_>);
 
@@ -112,6 +123,11 @@ pub(crate) trait Hand: Debug + Send {
     /// Whether it holds with the desired strength.
     fn is_firm(&self, strength: f64) -> bool;
 
+    /// Whether all of its fingers press with their shares.
+    fn is_level(&self) -> bool {
+        true
+    }
+
     /// What is missing of a grip of this strength.
     fn loss(&self, strength: f64, tolerance: f64) -> Loss;
 
@@ -146,6 +162,8 @@ pub(crate) trait Hand: Debug + Send {
     /// What did not come where a stage took too long, in words.
     fn late(&self) -> &'static str;
 }
+
+dyn_clone::clone_trait_object!(Hand);
 
 /// A sample of the robot for its hand.
 pub(crate) struct Sample<'a> {

@@ -36,15 +36,10 @@ pub(crate) struct Lips {
 }
 
 impl Lips {
-    /// Lips at `depth` along the tool's x on an object whose box has these edges along the tool's axes (3), and whose centre is `raise` before
-    /// them [m]. `None` where the places do not tell how a wrench is shared: there is none.
-    pub(super) fn on(places: &[Place], depth: f64, raise: f64, edges: &Vector3) -> Option<Self> {
+    /// Lips that hold an object of this mass distribution.
+    pub(super) fn with(places: &[Place], held: Held) -> Option<Self> {
         let springs: Vec<_> = places.iter().map(|place| (stiffness(place), place.center)).collect();
-        Some(Self {
-            springs: Springs::new(&springs)?,
-            places: places.to_vec(),
-            held: Held::new(Vector3::x() * (depth + raise), edges),
-        })
+        Some(Self { springs: Springs::new(&springs)?, places: places.to_vec(), held })
     }
 
     /// Force of the vacuum over all areas that holds the payload at rest, its centre of mass off by the tolerance. [N]
@@ -112,7 +107,11 @@ mod tests {
     /// `m g (1 + e/R)` with the centre of mass off by the tolerance: `V/(1 + e/R)` of the pull.
     #[test]
     fn one_lip_bears_the_whole_wrench() {
-        let lips = Lips::on(&[place(0.0, 0.0)], 0.0, 0.025, &Vector3::new(0.05, 0.1, 0.1)).unwrap();
+        let lips = Lips::with(
+            &[place(0.0, 0.0)],
+            Held::new(Vector3::x() * 0.025, &Vector3::new(0.05, 0.1, 0.1)),
+        )
+        .unwrap();
         let known = 2.0 * GRAVITY * (1.0 + COM_TOLERANCE / 0.0191);
         assert_relative_eq!(lips.at_rest(&payload(2.0)), known, max_relative = 1e-12);
     }
@@ -121,7 +120,11 @@ mod tests {
     #[test]
     fn a_row_of_lips_shares_as_springs_do() {
         let edges = Vector3::new(0.01, 0.2, 0.2);
-        let row = Lips::on(&[place(0.05, 0.0), place(-0.05, 0.0)], 0.0, 0.005, &edges).unwrap();
+        let row = Lips::with(
+            &[place(0.05, 0.0), place(-0.05, 0.0)],
+            Held::new(Vector3::x() * 0.005, &edges),
+        )
+        .unwrap();
         let pull = Force::new(Vector3::z() * 0.3, Vector3::x() * 10.0);
         let shares: Vec<_> = row.springs.bear(&pull).collect();
         let [a, b] = &shares[..] else { panic!("{shares:?}") };
@@ -142,7 +145,11 @@ mod tests {
     /// A cube that is accelerated to the side tips by half its edge: `m a h/R` against the lip's edge.
     #[test]
     fn a_motion_to_the_side_tips_a_tall_box() {
-        let lips = Lips::on(&[place(0.0, 0.0)], 0.0, 0.1, &Vector3::new(0.2, 0.1, 0.1)).unwrap();
+        let lips = Lips::with(
+            &[place(0.0, 0.0)],
+            Held::new(Vector3::x() * 0.1, &Vector3::new(0.2, 0.1, 0.1)),
+        )
+        .unwrap();
         let down = Matrix3::from_columns(&[-Vector3::z(), Vector3::y(), Vector3::x()]);
         let X_WT = Pose::new(down, Vector3::zeros());
         let at = |a: f64| {
@@ -157,7 +164,11 @@ mod tests {
     /// A turn about the vertical loads a lip by the object's moment of inertia: `α m (b² + d²)/12` against `μ R N`.
     #[test]
     fn a_turn_about_the_axis_uses_friction() {
-        let lips = Lips::on(&[place(0.0, 0.0)], 0.0, 0.01, &Vector3::new(0.02, 0.3, 0.2)).unwrap();
+        let lips = Lips::with(
+            &[place(0.0, 0.0)],
+            Held::new(Vector3::x() * 0.01, &Vector3::new(0.02, 0.3, 0.2)),
+        )
+        .unwrap();
         let down = Matrix3::from_columns(&[-Vector3::z(), Vector3::y(), Vector3::x()]);
         let X_WT = Pose::new(down, Vector3::zeros());
         let A = Motion::new(Vector3::z() * 40.0, Vector3::zeros());

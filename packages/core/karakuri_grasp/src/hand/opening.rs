@@ -2,13 +2,19 @@
 
 use karakuri_dynamics::{Data, frame_pose};
 use karakuri_model::{BodyId, FrameId, Model};
+use karakuri_spatial::Vector3;
 
 use super::drives::Drives;
+use super::faces;
 use super::facing::Facing;
 use super::hold::{Contact, Fit, Hold};
 use super::interface::{Centring, Channel, Engagement, Hand, Loss, Reading, Sample, Touch};
+use super::leaning;
 use super::pads::{CLEARANCE, Edge, LEAST_HEIGHT, Pads, ways};
 use super::payload::Payload;
+use super::revolved::{self, as_hull};
+use super::sides::{self, Grip};
+use super::stated;
 use super::tips;
 use crate::end_effector::{EndEffectorError, FingerSensors, ThreeFingers, from_model};
 use crate::finger_sense::{FingerSense, HandReading};
@@ -16,12 +22,15 @@ use crate::grip_force::{
     DriveRange, GripForce, GripSettings, GripState, GripTask, HandReference, is_firm,
 };
 use crate::grip_monitor::{GripMonitor, GripTrend};
+use crate::hull::Hull;
 use crate::pick_and_place::PlanError;
-use crate::pick_and_place::types::{Failure, PickAndPlaceGoal, PickAndPlaceSettings, Profile};
+use crate::pick_and_place::types::{
+    Failure, Grasp, PickAndPlaceGoal, PickAndPlaceSettings, Profile,
+};
 use crate::{EndEffector, FingerForce};
 
 /// Hand with fingers and an opening.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct OpeningHand {
     fingers: Box<dyn EndEffector>,
     sense: FingerSense,
@@ -52,7 +61,7 @@ impl OpeningHand {
             sense,
             grip: GripForce::new(settings, stiffness, range),
             drives: Drives::new(model, fingers.as_ref()),
-            facing: fingers.three_fingers().map(|_| Facing::default()),
+            facing: fingers.three_fingers().map(|_| Facing::new(fingers.force_max())),
             channels: channels(fingers.as_ref()),
             fingers,
             fit: None,
@@ -107,10 +116,11 @@ impl OpeningHand {
         self.grip.set_task(GripTask::Close { force, slow_below });
     }
 
-    /// Way to hold an object by pads, after a turn. [rad]
-    fn way(&self, pads: Pads, turn: f64) -> Hold {
+    /// Way to hold an object by pads.
+    fn way(&self, Grip { turn, pads, middle }: Grip) -> Hold {
         Hold {
             turn,
+            middle,
             width: pads.width,
             raise: pads.raise,
             depth: pads.depth,
@@ -118,6 +128,27 @@ impl OpeningHand {
             tip: 0.5 * self.fingers.pad_depth() + 0.01,
             contact: Contact::Pads(pads),
         }
+    }
+
+    /// Whether its fingers lean where they are open.
+    fn leans(&self) -> bool {
+        let hand = self.fingers.as_ref();
+        hand.lean(hand.position(hand.opening_range().1)).abs() > 0.0
+    }
+
+    /// Level pads about the sides of a convex object.
+    fn sides<'a>(
+        &'a self,
+        hull: &'a Hull,
+        goal: &PickAndPlaceGoal,
+        payload: &'a Payload,
+    ) -> Result<sides::Task<'a>, PlanError> {
+        let hand = self.fingers.as_ref();
+        if self.leans() {
+            let taken = "boxes, balls and what lies, no hulls: its fingers lean";
+            return Err(PlanError::Shape { hand: hand.kind(), taken });
+        }
+        Ok(sides::Task { hand, hull, payload, allowed: goal.max_grip_force })
     }
 
     /// Refusal of an object that is too wide by either side, or too low where it is round.
@@ -132,7 +163,7 @@ impl OpeningHand {
             };
         }
         let widest =
-            hand.width_between(hand.position(hand.opening_range().1), pads.reach) - CLEARANCE;
+            pads.stop.width_between(hand, hand.position(hand.opening_range().1)) - CLEARANCE;
         PlanError::Range {
             what: "object_size, its narrow side [m],",
             value: goal.size.x.min(goal.size.y),
@@ -140,6 +171,11 @@ impl OpeningHand {
         }
     }
 }
+
+/// Objects that two pads take.
+const NO_CONES: &str = "boxes and what is round, no cones: two pads let them turn";
+/// Objects that fingers take which lean.
+const NOT_UPRIGHT: &str = "boxes, balls and what lies: fingers that lean touch a round side that stands at two points, about which it turns";
 
 /// What a hand with these fingers tells of itself.
 fn channels(hand: &dyn EndEffector) -> Vec<Channel> {
@@ -187,23 +223,25 @@ impl Hand for OpeningHand {
 
     fn check(&self, goal: &PickAndPlaceGoal, s: &PickAndPlaceSettings) -> Result<(), PlanError> {
         let hand = self.fingers.as_ref();
-        if hand.three_fingers().is_some() {
+        if hand.three_fingers().is_some() || matches!(goal.profile, Profile::Hull(_)) {
             // All that is refused is refused by each of its ways.
             return Ok(());
         }
         let payload = Payload::of(goal, s);
-        let leans = |edge| Pads::about(hand, goal, edge).lean.abs() > 0.0;
-        if goal.profile != Profile::Box && leans(Edge::Y) {
-            return Err(PlanError::Shape { hand: hand.kind(), taken: "boxes only" });
-        }
         if goal.profile == Profile::Cone {
-            let taken = "boxes and what is round, no cones: two pads let them turn";
-            return Err(PlanError::Shape { hand: hand.kind(), taken });
+            return Err(PlanError::Shape { hand: hand.kind(), taken: NO_CONES });
         }
         let [y, x] = [Edge::Y, Edge::X].map(|edge| Pads::about(hand, goal, edge));
-        let (narrow, wide) = if x.width < y.width { (x, y) } else { (y, x) };
         let check = |pads: Pads| pads.check(hand, &payload, goal.max_grip_force);
-        check(narrow).or_else(|why| check(wide).map_err(|_| why))
+        match [y, x].map(|pads| !pads.turns) {
+            [true, true] => {
+                let (narrow, wide) = if x.width < y.width { (x, y) } else { (y, x) };
+                check(narrow).or_else(|why| check(wide).map_err(|_| why))
+            }
+            [true, false] => check(y),
+            [false, true] => check(x),
+            [false, false] => Err(PlanError::Shape { hand: hand.kind(), taken: NOT_UPRIGHT }),
+        }
     }
 
     fn holds(
@@ -212,15 +250,23 @@ impl Hand for OpeningHand {
         settings: &PickAndPlaceSettings,
     ) -> Result<Vec<Hold>, PlanError> {
         let hand = self.fingers.as_ref();
-        if let Some(three) = hand.three_fingers() {
-            return tips::holds(three, goal, settings);
-        }
         let payload = Payload::of(goal, settings);
+        if let Some(hand) = hand.three_fingers() {
+            let Profile::Hull(hull) = &goal.profile else {
+                return tips::holds(hand, goal, settings);
+            };
+            let allowed = goal.max_grip_force;
+            return faces::Task { hand, hull, payload: &payload, allowed, facet: 0.0 }.holds();
+        }
+        if let Profile::Hull(hull) = &goal.profile {
+            let grips = self.sides(hull, goal, &payload)?.grips()?;
+            return Ok(grips.into_iter().map(|grip| self.way(grip)).collect());
+        }
         let mut found = Vec::new();
         let mut refusal: Option<PlanError> = None;
-        for (turn, edge) in ways(goal.profile) {
+        for (turn, edge) in ways(&goal.profile) {
             let pads = Pads::about(hand, goal, edge);
-            if !pads.fits(hand) {
+            if !pads.fits(hand) || pads.turns {
                 continue;
             }
             // Parallel fingers need the same force by either side, which the goal's check has compared.
@@ -228,13 +274,36 @@ impl Hand for OpeningHand {
             let fault = if pads.lean.abs() > 0.0 { check() } else { None };
             match fault {
                 Some(fault) => _ = refusal.get_or_insert(fault),
-                None => found.push(self.way(pads, turn)),
+                None => found.push(self.way(Grip { turn, pads, middle: Vector3::zeros() })),
             }
         }
         if found.is_empty() {
             return Err(refusal.unwrap_or_else(|| self.no_room(goal)));
         }
         Ok(found)
+    }
+
+    fn grasp(
+        &self,
+        goal: &PickAndPlaceGoal,
+        settings: &PickAndPlaceSettings,
+        grasp: &Grasp,
+    ) -> Result<Hold, PlanError> {
+        let hand = self.fingers.as_ref();
+        let (payload, allowed) = (Payload::of(goal, settings), goal.max_grip_force);
+        let hold = if let Some(hand) = hand.three_fingers() {
+            let (hull, facet) = (as_hull(goal)?, revolved::facet(&goal.profile));
+            faces::Task { hand, hull: &hull, payload: &payload, allowed, facet }.given(grasp)?
+        } else if self.leans() {
+            self.way(leaning::given(hand, goal, &payload, grasp)?)
+        } else if goal.profile == Profile::Cone {
+            return Err(PlanError::Shape { hand: hand.kind(), taken: NO_CONES });
+        } else {
+            let hull = as_hull(goal)?;
+            self.way(self.sides(&hull, goal, &payload)?.given(grasp)?)
+        };
+        stated::check(grasp, &hold, settings.width_tolerance)?;
+        Ok(hold)
     }
 
     fn update(&mut self, sample: &Sample<'_>) {
@@ -247,18 +316,33 @@ impl Hand for OpeningHand {
             dt,
         };
         let (hand, position) = (self.fingers.as_ref(), reading.position);
-        let felt = self.sense.feel(model, data, hand, &reading);
+        let mut felt = self.sense.feel(model, data, hand, &reading);
+        let spread = self.fit.and_then(|fit| fit.spread).unwrap_or_default();
+        let shares = ThreeFingers::shares(spread);
+        let pressing = self.sense.sensors().filter(|_| self.facing.is_some()).map(|sensors| {
+            let along = ThreeFingers::closing(spread);
+            sensors.pressing(model, data, measured.wrenches, &along)
+        });
+        if let Some([_, left, right]) = pressing {
+            // What they press with, by its part across the hand: two spread fingers may hold an object between them, and friction then takes all of that part.
+            felt[1].normal = 0.5 * (left + right) / shares[1];
+        }
         if is_first {
             let effort = Some(reading.effort).filter(|effort| effort.is_finite());
             self.grip.take_over(hand, position, &felt, effort);
         }
         let reference = self.grip.tick(hand, position, &felt, dt);
         // What balances the other two is more than each of them, unless they are spread: without it the object would have to be shifted.
-        let spread = self.fit.and_then(|fit| fit.spread).unwrap_or_default();
-        let [thumb, finger, _] = ThreeFingers::shares(spread);
-        let [a, b] = self.grip.state().forces;
+        let GripState { forces: [a, b], gripped, touching, .. } = *self.grip.state();
         let force = (0.5 * (a + b)).clamp(0.0, hand.force_max());
-        let more = 0.5 * (thumb - finger) * hand.effort(position, force);
+        let more = 0.5 * (shares[0] - shares[1]) * force;
+        let mut more = [more, -more, -more];
+        if let (Some(facing), Some([_, left, right])) = (&mut self.facing, pressing) {
+            facing.feel([left, right], gripped, dt);
+            let corrections = facing.correct(a, force, shares, touching == [true; 2], dt);
+            more = core::array::from_fn(|k| more[k] + corrections[k]);
+        }
+        let more = more.map(|force| hand.effort(position, force));
         self.drives.command(reference, more, model, measured.q, dt);
         self.width = self.fit.map_or(0.0, |fit| fit.width_between(hand, position));
         // In any direction, as a collision may have any.
@@ -267,12 +351,8 @@ impl Hand for OpeningHand {
         let X_WT = frame_pose(model, data, hand.tool_frame());
         let pull = |f: &FingerForce| -(X_WT.rotation * f.tangential).z;
         self.load = felt.iter().map(pull).sum();
-        let GripState { forces, gripped, .. } = *self.grip.state();
-        let mut values = [self.gap(), forces[0], forces[1], 0.0];
-        if let (Some(facing), Some(sensors)) = (&mut self.facing, self.sense.sensors()) {
-            let along = ThreeFingers::closing(spread);
-            let [_, left, right] = sensors.pressing(model, data, measured.wrenches, &along);
-            facing.feel([left, right], gripped, dt);
+        let mut values = [self.gap(), a, b, 0.0];
+        if let Some(facing) = &self.facing {
             [values[2], values[3]] = facing.forces();
         }
         for (channel, value) in self.channels.iter_mut().zip(values) {
@@ -299,6 +379,9 @@ impl Hand for OpeningHand {
         let Some(fit) = hold.contact.fit() else { return };
         self.fit = Some(fit);
         self.drives.set_spread(fit.spread);
+        if let Some(facing) = &mut self.facing {
+            facing.let_go();
+        }
         let speed = self.grip.settings().speed;
         self.grip.set_task(GripTask::MoveTo { opening: fit.open, speed });
     }
@@ -311,10 +394,17 @@ impl Hand for OpeningHand {
                 facing.tare();
             }
         }
+        if let Some(facing) = &mut self.facing {
+            facing.level(true);
+        }
         self.close(strength, tolerance);
     }
 
     fn hold(&mut self, strength: f64, tolerance: f64) {
+        if let Some(facing) = &mut self.facing {
+            // What a motion takes off a finger must not shift the object.
+            facing.level(false);
+        }
         self.close(strength, tolerance);
     }
 
@@ -394,6 +484,10 @@ impl Hand for OpeningHand {
 
     fn is_firm(&self, strength: f64) -> bool {
         is_firm(&self.grip.state().forces, strength)
+    }
+
+    fn is_level(&self) -> bool {
+        self.facing.as_ref().is_none_or(Facing::is_level)
     }
 
     fn loss(&self, strength: f64, tolerance: f64) -> Loss {

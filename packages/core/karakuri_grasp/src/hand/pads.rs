@@ -7,17 +7,20 @@ use core::f64::consts::{FRAC_PI_2, FRAC_PI_4};
 use karakuri_spatial::{Matrix3, Vector3};
 
 use super::hold::{Fit, Stop};
-use super::payload::{COM_TOLERANCE, MOVABLE, Payload, ToolMotion, too_heavy};
+use super::payload::{COM_TOLERANCE, Law, MOVABLE, Payload, ToolMotion, too_heavy};
+use super::springs::Held;
 use crate::EndEffector;
-use crate::end_effector::Reach;
+use crate::end_effector::{Reach, SqueezedOut};
 use crate::pick_and_place::PlanError;
 use crate::pick_and_place::types::{PickAndPlaceGoal, Profile};
-use crate::slip::{Grip, Patch, effective_radius, friction_for, required_force, traction};
+use crate::slip::{
+    Grip, Patch, SpecificWrench, effective_radius, friction_for, required_force, traction,
+};
 
 /// Clearance between a fingertip and the support of the object. [m]
 pub(super) const TIP_CLEARANCE: f64 = 0.004;
 /// Length of a line of contact below which it counts as a point. [m]
-const SHORT: f64 = 0.002;
+pub(super) const SHORT: f64 = 0.002;
 /// Clearance on each side of the object when the hand is open. [m]
 pub(super) const CLEARANCE: f64 = 0.012;
 
@@ -30,18 +33,20 @@ pub(crate) struct Pads {
     pub(super) raise: f64,
     /// Position of the pads' middle along the tool's x. [m]
     pub(super) depth: f64,
-    /// Reach of the object from the pads' middle.
-    pub(super) reach: Reach,
+    pub(super) stop: Stop,
     /// Opening for going about the object. [m]
     pub(super) open: f64,
     /// Opening at which the object stops the fingers. [m]
     pub(super) opening: f64,
     /// Angle by which the fingers lean there. [rad]
     pub(super) lean: f64,
-    /// Contact patch of the fingers.
+    /// Contact patch of the fingers, in the tool's axes.
     pub(super) patch: Patch,
+    pub(super) held: Held,
     /// Whether the object is too low for the pads to touch its round side.
     pub(super) is_low: bool,
+    /// Whether the pads touch the object at two points, about which it would turn.
+    pub(super) turns: bool,
 }
 
 /// Least height of an object with a round side: pads end at their clearance above its support, and reach below its middle by as much. [m]
@@ -71,10 +76,20 @@ impl Edge {
         }
     }
 
+    /// What of an object stops pads along it, whose middle is so far above the object's. [m]
+    pub(super) fn stop(self, goal: &PickAndPlaceGoal, raise: f64) -> Stop {
+        let half = 0.5 * goal.size.z;
+        if self.is_round_across(goal) {
+            Stop::Round { raise }
+        } else {
+            Stop::Pads(Reach { inward: half - raise, outward: half + raise })
+        }
+    }
+
     /// Whether what the pads press along it on is round about a horizontal axis: at half its height alone it is as wide.
-    fn is_round_across(self, goal: &PickAndPlaceGoal) -> bool {
+    pub(super) fn is_round_across(self, goal: &PickAndPlaceGoal) -> bool {
         match goal.profile {
-            Profile::Box | Profile::Standing { .. } | Profile::Cone => false,
+            Profile::Box | Profile::Standing { .. } | Profile::Cone | Profile::Hull(_) => false,
             Profile::Lying { .. } => self == Self::Y,
             Profile::Ball => true,
         }
@@ -82,9 +97,9 @@ impl Edge {
 }
 
 /// Turns of the tool about an object [rad], and the edges that are between the fingers then: quarters, and eighths where the object is round.
-pub(super) fn ways(profile: Profile) -> impl Iterator<Item = (f64, Edge)> {
+pub(super) fn ways(profile: &Profile) -> impl Iterator<Item = (f64, Edge)> + use<> {
     let (n, step) = match profile {
-        Profile::Box | Profile::Lying { .. } => (4, FRAC_PI_2),
+        Profile::Box | Profile::Lying { .. } | Profile::Hull(_) => (4, FRAC_PI_2),
         Profile::Standing { .. } | Profile::Ball | Profile::Cone => (8, FRAC_PI_4),
     };
     (0..n).map(move |k: u8| {
@@ -101,38 +116,62 @@ impl Pads {
         let half = 0.5 * goal.size.z;
         let ground = 0.5 * hand.pad_depth() + TIP_CLEARANCE - half;
         // What reaches further into the hand than it may is held further up.
-        let raise = ground.max(half - hand.headroom(hand.position(width))).max(0.0);
-        let reach = Reach { inward: half - raise, outward: half + raise };
-        let opening = hand.opening_about(width, reach);
+        let least = ground.max(half - hand.headroom(hand.position(width)));
+        let height = if edge.is_round_across(goal) {
+            level_with(hand, width, least)
+        } else {
+            Height { raise: least.max(0.0), touched: 0.0 }
+        };
+        Self::at(hand, goal, edge, height)
+    }
+
+    /// Pads about one of the object's edges, at a height.
+    pub(super) fn at(
+        hand: &dyn EndEffector,
+        goal: &PickAndPlaceGoal,
+        edge: Edge,
+        height: Height,
+    ) -> Self {
+        let width = edge.of(&goal.size);
+        let Height { raise, touched } = height;
+        let is_round = edge.is_round_across(goal);
+        let stop = edge.stop(goal, raise);
+        let opening = stop.opening_about(hand, width);
         let position = hand.position(opening);
-        let lean = hand.lean(position);
-        let open = hand.opening_about(width + 2.0 * CLEARANCE, reach);
+        let (lean, depth) = (hand.lean(position), hand.tool_depth(position));
+        let open = stop.opening_about(hand, width + 2.0 * CLEARANCE);
+        let edges = Vector3::new(goal.size.z, width, edge.other(&goal.size));
+        // A pair of lines or points is where the object is widest.
+        let below = if is_round { touched } else { raise };
+        let (radius, uncertainty) = patch(hand, goal, edge, lean);
         Self {
             width,
             raise,
-            depth: hand.tool_depth(position),
-            reach,
+            depth,
+            stop,
             open: open.min(hand.opening_range().1),
             opening,
             lean,
-            patch: patch(hand, goal, edge, raise, lean),
-            // Round sides are touched at half their height, which the pads must reach.
-            is_low: edge.is_round_across(goal) && raise > 0.5 * hand.pad_depth() - TIP_CLEARANCE,
+            patch: Patch { radius, offset: Vector3::x() * below, uncertainty, width },
+            held: Held::new(Vector3::x() * (depth + raise), &edges),
+            turns: lean.abs() > 0.0 && !is_round && goal.profile != Profile::Box,
+            // Round sides are touched at about half their height, which the pads must reach.
+            is_low: is_round
+                && (raise - touched).abs() > 0.5 * hand.pad_depth() * lean.cos() - TIP_CLEARANCE,
         }
     }
 
     /// Opening of the fingers about the object.
     pub(super) fn fit(&self) -> Fit {
-        let Self { width, open, opening, reach, lean, .. } = *self;
-        let (stop, pushes_out) = (Stop::Pads(reach), lean.abs() > 0.0);
-        Fit { width, open, opening, stop, pushes_out, spread: None }
+        let Self { width, open, opening, stop, lean, .. } = *self;
+        Fit { width, open, opening, stop, pushes_out: lean.abs() > 0.0, spread: None }
     }
 
     /// Whether the hand opens far enough to go about the object.
     pub(super) fn fits(&self, hand: &dyn EndEffector) -> bool {
         // Half of the clearance on each side is the least; the hand opens for all of it where it can.
         !self.is_low
-            && hand.opening_about(self.width + CLEARANCE, self.reach) <= hand.opening_range().1
+            && self.stop.opening_about(hand, self.width + CLEARANCE) <= hand.opening_range().1
     }
 
     /// Refuses what would be squeezed out, and what is too heavy.
@@ -142,7 +181,7 @@ impl Pads {
         payload: &Payload,
         given: f64,
     ) -> Result<(), PlanError> {
-        hand.refuse_squeezed(self.width, self.reach, payload.friction)?;
+        SqueezedOut::check(self.width, self.lean, payload.friction, payload.largest_lean())?;
         let (needed, highest) = (self.at_rest(payload), hand.force_max());
         // Before anything moves: a grip that is too weak would lose the object only in the air.
         if given > highest || needed > given {
@@ -153,33 +192,41 @@ impl Pads {
 
     /// Force of each finger that holds the payload at rest, its centre of mass off by the tolerance. [N]
     pub(super) fn at_rest(&self, payload: &Payload) -> f64 {
-        let Payload { mass, friction, safety, gravity } = *payload;
+        let Payload { mass, gravity, .. } = *payload;
+        let Law { friction, safety } = payload.law(self.lean);
         if self.lean.abs() > 0.0 {
             // A load is inverse to the force: at 1 N a finger it is the force at which it would be 1.
             let grip = Grip { mass, friction, force: 2.0, safety };
-            let up = Vector3::z() * gravity;
-            let R_WT = Matrix3::from_columns(&[-Vector3::z(), Vector3::y(), Vector3::x()]);
-            return grip.leaning_load(&up, &R_WT, &self.patch, self.lean);
+            // In the axes of a tool that looks down.
+            let up = SpecificWrench::without_moment(-Vector3::x() * gravity);
+            return grip.leaning_load(&up, &Matrix3::identity(), &self.patch, self.lean);
         }
         // Sliding and twisting share the friction, `N √(1 + (d/r_c)²)`: the ellipse of the slip condition.
-        let twist = COM_TOLERANCE / self.patch.radius;
+        let twist = (self.lever().abs() + COM_TOLERANCE) / self.patch.radius;
         required_force(mass, friction, safety, gravity) * twist.hypot(1.0)
+    }
+
+    /// Distance of the centre of mass from the middle of the patch along the tool's z. [m]
+    pub(super) fn lever(&self) -> f64 {
+        self.patch.offset.z
     }
 
     /// Force of each finger that carries the payload, and can move it. [N]
     pub(super) fn needed(&self, payload: &Payload) -> f64 {
-        let bears = traction(payload.friction, self.lean);
-        required_force(payload.mass, bears, payload.safety, MOVABLE * payload.gravity)
+        // What is squeezed out at any force bears nothing.
+        let Law { friction, safety } = payload.law(self.lean);
+        let bears = traction(friction, self.lean).max(0.0);
+        let twist = self.lever() / self.patch.radius;
+        required_force(payload.mass, bears, safety, MOVABLE * payload.gravity) * twist.hypot(1.0)
     }
 
     /// Share of the force of each finger that a motion uses. [-]
     pub(super) fn load(&self, payload: &Payload, force: f64, motion: &ToolMotion<'_>) -> f64 {
-        let Payload { mass, friction, safety, gravity } = *payload;
+        let (mass, Law { friction, safety }) = (payload.mass, payload.law(self.lean));
         // Both fingers press, and friction acts on both pads.
         let grip = Grip { mass, friction, force: 2.0 * force, safety };
-        // `a − g`, by which the fingers must accelerate the object.
-        let specific = motion.A.linear + Vector3::z() * gravity;
-        grip.leaning_load(&specific, &motion.X_WT.rotation, &self.patch, self.lean)
+        let needed = self.held.needed(payload, motion);
+        grip.leaning_load(&needed, &Matrix3::identity(), &self.patch, self.lean)
     }
 
     /// Friction at which a force of each finger just bears a load: `μ = load/ΣN`. [-]
@@ -189,13 +236,38 @@ impl Pads {
 
     /// Friction that makes a force of each finger enough for the payload. [-]
     pub(super) fn friction_enough(&self, payload: &Payload, force: f64) -> f64 {
-        let bears = traction(payload.friction, self.lean) * self.needed(payload);
-        friction_for(bears / force, self.lean)
+        let Law { friction, .. } = payload.law(self.lean);
+        let bears = traction(friction, self.lean) * self.needed(payload);
+        payload.friction / friction * friction_for(bears / force, self.lean)
     }
 }
 
 /// What the force is the force of, after a number in newtons.
 pub(super) const UNIT: &str = "N a finger";
+
+/// Height of the pads on an object.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Height {
+    /// Height of their middle above the object's centre. [m]
+    pub(super) raise: f64,
+    /// Height of the points which they touch, of what is round across; else 0. [m]
+    pub(super) touched: f64,
+}
+
+/// Height of pads on what is round about the tool's z, at least `least`. [m]
+fn level_with(hand: &dyn EndEffector, width: f64, least: f64) -> Height {
+    let (mut raise, mut touched) = (least.max(0.0), 0.0);
+    // Faces that lean touch it where they are square to its radius; how much they lean depends on where they are.
+    for _ in 0..SETTLING {
+        let opening = Stop::Round { raise }.opening_about(hand, width);
+        touched = 0.5 * width * hand.lean(hand.position(opening)).sin();
+        raise = least.max(touched);
+    }
+    Height { raise, touched }
+}
+
+/// Times that the height of the pads and the lean of their faces are found by each other.
+const SETTLING: usize = 20;
 
 /// Effective radius of level pads on a round object [m]: a quarter of the line of contact, a third of the diameter of a flat end; infinite on
 /// a point, whose turning does not matter. `None` of a box.
@@ -204,10 +276,10 @@ fn round_radius(hand: &dyn EndEffector, goal: &PickAndPlaceGoal, edge: Edge) -> 
         length if length < SHORT => f64::INFINITY,
         length => 0.25 * length,
     };
-    match (goal.profile, edge) {
-        (Profile::Box | Profile::Cone, _) => None,
-        (Profile::Standing { straight, .. }, _) => Some(line(hand.pad_depth(), straight)),
-        (Profile::Lying { straight }, Edge::Y) => Some(line(hand.pad_width(), straight)),
+    match (&goal.profile, edge) {
+        (Profile::Box | Profile::Cone | Profile::Hull(_), _) => None,
+        (Profile::Standing { straight, .. }, _) => Some(line(hand.pad_depth(), *straight)),
+        (Profile::Lying { straight }, Edge::Y) => Some(line(hand.pad_width(), *straight)),
         (Profile::Lying { .. }, Edge::X) => {
             Some(hand.pad_depth().min(hand.pad_width()).min(goal.size.z) / 3.0)
         }
@@ -215,20 +287,11 @@ fn round_radius(hand: &dyn EndEffector, goal: &PickAndPlaceGoal, edge: Edge) -> 
     }
 }
 
-/// Contact patch of fingers that are `raise` above the object's middle [m] and lean by `lean` [rad].
-fn patch(
-    hand: &dyn EndEffector,
-    goal: &PickAndPlaceGoal,
-    edge: Edge,
-    raise: f64,
-    lean: f64,
-) -> Patch {
+/// Effective radius of the contact patch of fingers that lean by `lean` [rad], and the largest error of the centre of mass beside it. [m] (2)
+fn patch(hand: &dyn EndEffector, goal: &PickAndPlaceGoal, edge: Edge, lean: f64) -> (f64, f64) {
     if let Some(radius) = round_radius(hand, goal, edge) {
-        // A pair of lines or points is where the object is widest. On points it hangs as it likes: a ball looks the same.
-        let is_point = radius.is_infinite();
-        let offset = if edge.is_round_across(goal) { 0.0 } else { -raise };
-        let uncertainty = if is_point { 0.0 } else { COM_TOLERANCE };
-        return Patch { radius, offset: Vector3::z() * offset, uncertainty };
+        // On points it hangs as it likes: a ball looks the same.
+        return (radius, if radius.is_infinite() { 0.0 } else { COM_TOLERANCE });
     }
     // Pads touch no more than the object offers; its narrower side is the cautious choice for either yaw.
     let width = hand.pad_width().min(goal.size.x.min(goal.size.y));
@@ -238,10 +301,5 @@ fn patch(
     } else {
         effective_radius(hand.pad_depth().min(goal.size.z), width)
     };
-    Patch {
-        radius,
-        // The pads are raised, so the centre of mass hangs below the line between them.
-        offset: Vector3::z() * -raise,
-        uncertainty: COM_TOLERANCE,
-    }
+    (radius, COM_TOLERANCE)
 }

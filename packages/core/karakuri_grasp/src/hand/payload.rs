@@ -4,6 +4,7 @@
 
 use karakuri_spatial::{Motion, Pose};
 
+use crate::end_effector::LEAN_SHARE;
 use crate::pick_and_place::PlanError;
 use crate::pick_and_place::types::{PickAndPlaceGoal, PickAndPlaceSettings};
 
@@ -11,6 +12,9 @@ use crate::pick_and_place::types::{PickAndPlaceGoal, PickAndPlaceSettings};
 pub(crate) const MOVABLE: f64 = 1.1;
 /// Largest distance of the centre of mass from the middle of the object's box. [m]
 pub(crate) const COM_TOLERANCE: f64 = 0.002;
+
+/// Share of `atan(μ/s)` up to which faces may lean: nearer to it the force that holds grows beyond all bounds. [-]
+const SURE_SHARE: f64 = 0.95;
 
 /// What is held, where it is held, and how safely.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -34,6 +38,32 @@ impl Payload {
             gravity: settings.gravity,
         }
     }
+
+    /// The safety factor, applied to a contact whose faces lean by an angle. [rad]
+    pub(crate) fn law(&self, lean: f64) -> Law {
+        let Self { friction, safety, .. } = *self;
+        if lean.abs() > 0.0 {
+            Law { friction: friction / safety, safety: 1.0 }
+        } else {
+            // The same in fewer roundings.
+            Law { friction, safety }
+        }
+    }
+
+    /// Largest angle of a face against the closing direction at which it is held. [rad]
+    pub(crate) fn largest_lean(&self) -> f64 {
+        (LEAN_SHARE * self.friction.atan()).min(SURE_SHARE * (self.friction / self.safety).atan())
+    }
+}
+
+/// Coefficient of friction and factor on the force with which a contact is evaluated: (13) of the theory. What leaning faces bear, `tan(φ − γ)`, falls faster
+/// than the friction, so that the safety factor divides the friction there, and multiplies the force elsewhere.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Law {
+    /// Coefficient of friction. [-]
+    pub(crate) friction: f64,
+    /// Factor on the force. [-]
+    pub(crate) safety: f64,
 }
 
 /// Motion of the tool at an instant, in world axes.

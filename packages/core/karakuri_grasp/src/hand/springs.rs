@@ -9,6 +9,7 @@ use karakuri_spatial::{Force, Matrix3, Vector3, Vector6};
 use nalgebra::Matrix6;
 
 use super::payload::{COM_TOLERANCE, Payload, ToolMotion};
+use crate::slip::SpecificWrench;
 use crate::suction::cup::Cup;
 
 /// Stiffnesses of a spring at its centre against turning about and moving along the tool's axes, relative to the others'. (6)
@@ -59,8 +60,8 @@ fn motion_at(center: &Vector3) -> Matrix6<f64> {
 pub(super) struct Held {
     /// Centre of mass in the tool frame. [m] (3)
     com: Vector3,
-    /// Rotational inertia about it, in tool axes: its diagonal. [m²] (3)
-    gyration: Vector3,
+    /// Rotational inertia about it, in tool axes. [m²] (3×3)
+    gyration: Matrix3,
 }
 
 impl Held {
@@ -69,6 +70,11 @@ impl Held {
         let squares = edges.component_mul(edges) / 12.0;
         let gyration =
             Vector3::new(squares.y + squares.z, squares.z + squares.x, squares.x + squares.y);
+        Self::solid(com, Matrix3::from_diagonal(&gyration))
+    }
+
+    /// A solid with its centre of mass there [m] (3), and this inertia about it in the tool's axes [m²] (3×3).
+    pub(super) fn solid(com: Vector3, gyration: Matrix3) -> Self {
         Self { com, gyration }
     }
 
@@ -80,15 +86,20 @@ impl Held {
 
     /// Wrenches about the tool with which the payload pulls in a motion. (4)
     pub(super) fn moving(&self, payload: &Payload, motion: &ToolMotion<'_>) -> [Force; 4] {
+        let SpecificWrench { force, moment } = self.needed(payload, motion);
+        self.wrenches(payload, &force, &moment)
+    }
+
+    /// What the payload needs to move with the tool, in the tool's axes.
+    pub(super) fn needed(&self, payload: &Payload, motion: &ToolMotion<'_>) -> SpecificWrench {
         let R_TW = motion.X_WT.rotation.transpose();
         let omega = R_TW * motion.V.angular;
         let alpha = R_TW * motion.A.angular;
         // `a − g` of the centre of mass, which turns about the tool.
         let tool = R_TW * (motion.A.linear + Vector3::z() * payload.gravity);
-        let specific = tool + alpha.cross(&self.com) + omega.cross(&omega.cross(&self.com));
-        let spin =
-            self.gyration.component_mul(&alpha) + omega.cross(&self.gyration.component_mul(&omega));
-        self.wrenches(payload, &specific, &spin)
+        let force = tool + alpha.cross(&self.com) + omega.cross(&omega.cross(&self.com));
+        let moment = self.gyration * alpha + omega.cross(&(self.gyration * omega));
+        SpecificWrench { force, moment }
     }
 
     /// Wrenches by a specific force [m/s²] (3) and a moment for a kilogram [m²/s²] (3), with the centre of mass off by the tolerance.

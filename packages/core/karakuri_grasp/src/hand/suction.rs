@@ -4,7 +4,12 @@
 //! threshold ([`PartThreshold`]). What the hand bears is the wrench of the wrist's sensor without that of the hand's own mass,
 //! `f = F − m a`, against its value when nothing was held.
 //!
+//! Cups on bellows are pressed on by as much as their vacuum will shorten them: what they seal on stays where it is, and is put down where the
+//! plan says.
+//!
 //! Limits: only a vacuum that falls tells of a grip that is about to be lost.
+
+use core::f64::consts::FRAC_PI_2;
 
 use karakuri_dynamics::frame_pose;
 use karakuri_model::{
@@ -12,17 +17,27 @@ use karakuri_model::{
 };
 use karakuri_spatial::{Force, Time, Vector3};
 
-use super::hold::{Contact, Hold};
+use super::facets::{self, EDGE, Spot};
+use super::hold::{Contact, Hold, looking_down};
 use super::interface::{Channel, Engagement, Hand, Loss, Reading, Sample, Touch};
 use super::lips::{Lips, Place, UNIT};
 use super::payload::{Payload, too_heavy};
+use super::revolved::as_hull;
+use super::springs::Held;
+use super::stated::{SQUARE, no_grip};
+use super::tops::{self, On};
 use crate::end_effector::{EndEffectorError, Numbers};
 use crate::grip_force::{HandReference, filter_gain};
 use crate::grip_monitor::GripTrend;
+use crate::hull::Hull;
 use crate::pick_and_place::PlanError;
-use crate::pick_and_place::types::{Failure, PickAndPlaceGoal, PickAndPlaceSettings, Profile};
-use crate::suction::seal::sagitta;
+use crate::pick_and_place::types::{
+    Failure, Grasp, PickAndPlaceGoal, PickAndPlaceSettings, Profile,
+};
 use crate::suction::vacuum::{Part, PartThreshold};
+
+/// Objects that cups take.
+const NO_CONES: &str = "what has a flat or a round top, no cones";
 
 /// Name of the kind in a robot YAML.
 pub(super) const KIND: &str = "suction";
@@ -30,26 +45,28 @@ pub(super) const KIND: &str = "suction";
 /// Time in which a cup has to be evacuated. [s]
 // Ten times what 30 cm³ take at 20 l/min: what takes longer leaks.
 const SEAL_TIME: f64 = 1.0;
+/// Distance of the lips of a goal's grasp from the face up to which they are meant to be on it. [m]
+const STATED: f64 = 0.005;
 /// Share of the desired strength with which a grip is firm. [-]
 const FIRM: f64 = 0.95;
 /// Vacuum below which a cup has let go. [Pa]
 const FREE: f64 = 500.0;
 /// Share of the threshold by which a vacuum has to fall below it for the part to be lost. [-]
 const HYSTERESIS: f64 = 0.25;
-/// Distance that a lip keeps from the edge of a face: errors of the arm and of the object's pose. [m]
-const EDGE: f64 = 0.002;
 /// Largest distance of lips from one plane, and largest sine of the angle between their axes and the tool's. [m, -]
 const EVEN: f64 = 1e-3;
 /// Time in which the filter of the forces has forgotten what came before: 4 millionths are left. [s]
 const SETTLED: f64 = 0.05;
 
 /// A hand of suction cups.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct SuctionHand {
     tool_frame: FrameId,
     /// Position of the lips along the tool's x. [m]
     depth: f64,
     places: Vec<Place>,
+    /// Bellows of the cups, where all have them.
+    bellows: Option<Press>,
     /// Name of the generator.
     generator: [String; 1],
     reference: [HandReference; 1],
@@ -64,6 +81,27 @@ pub(crate) struct SuctionHand {
     desired: f64,
     /// Time since it began to take an object. [s]
     engaging: f64,
+}
+
+/// Bellows of all cups side by side.
+#[derive(Debug, Clone, Copy)]
+struct Press {
+    /// Sum of the stiffnesses along the axis. [N/m]
+    stiffness: f64,
+    /// Shortening at which the first meets its stop. [m]
+    stroke: f64,
+}
+
+impl Press {
+    /// Bellows of cups; `None` where a lip is rigid on its link.
+    fn of(cups: &[SuctionCup]) -> Option<Self> {
+        let none = Self { stiffness: 0.0, stroke: f64::INFINITY };
+        cups.iter().try_fold(none, |sum, cup| {
+            let bellows = cup.bellows?;
+            let stiffness = sum.stiffness + bellows.axial;
+            Some(Self { stiffness, stroke: sum.stroke.min(bellows.stroke) })
+        })
+    }
 }
 
 impl SuctionHand {
@@ -110,6 +148,7 @@ impl SuctionHand {
             threshold: PartThreshold { present, hysteresis: HYSTERESIS * present },
             wrist,
             parts: vec![Part::Detached; places.len()],
+            bellows: Press::of(&unit.cups),
             places,
             desired: 0.0,
             engaging: 0.0,
@@ -134,103 +173,135 @@ impl SuctionHand {
         self.places.iter().zip(&self.cups).map(|(place, cup)| place.area * cup.value).sum()
     }
 
-    /// Way to hold an object from above after so many quarters of a turn: the tool's y along the object's y at 0 and 2, along its x at 1 and 3.
-    fn way(&self, goal: &PickAndPlaceGoal, quarter: u8) -> Option<Hold> {
+    /// Shortening of the bellows by the goal's force less the object's weight. [m], gravity [m/s²]
+    fn shortening(&self, goal: &PickAndPlaceGoal, gravity: f64) -> f64 {
+        let force = goal.grip_force.min(self.force_max()) - goal.mass * gravity;
+        self.bellows.map_or(0.0, |b| (force / b.stiffness).clamp(0.0, b.stroke))
+    }
+
+    /// Way to hold an object from above, by the middle of its top; its lips are `shortened` against their free length. [m]
+    fn way(&self, goal: &PickAndPlaceGoal, quarter: u8, shortened: f64) -> Option<Hold> {
+        let turn = FRAC_PI_2 * f64::from(quarter);
+        let on = On { turn, is_along: quarter.is_multiple_of(2), along: 0.0 };
+        self.way_at(goal, on, shortened)
+    }
+
+    /// Way to hold an object from above; its lips are `shortened` against their free length. [m]
+    fn way_at(&self, goal: &PickAndPlaceGoal, on: On, shortened: f64) -> Option<Hold> {
         let (x, y) = (goal.size.x, goal.size.y);
-        let is_along = quarter.is_multiple_of(2);
+        let On { turn, is_along, along } = on;
         let (width, other) = if is_along { (y, x) } else { (x, y) };
-        let sink = self.sink(goal, is_along)?;
+        let sink = tops::sink(&self.places, goal, on)?;
         let edges = Vector3::new(goal.size.z, width, other);
         let raise = 0.5 * goal.size.z - sink;
+        let depth = self.depth - shortened;
+        let at =
+            |place: &Place| Place { center: place.center - Vector3::x() * shortened, ..*place };
+        let places: Vec<_> = self.places.iter().map(at).collect();
+        let middle = Vector3::x() * along;
+        let com = Vector3::x() * (depth + raise) - looking_down(turn).transpose() * middle;
         Some(Hold {
-            turn: core::f64::consts::FRAC_PI_2 * f64::from(quarter),
+            turn,
+            middle,
             width,
             raise,
-            depth: self.depth,
+            depth,
             aside: 0.0,
             tip: 0.01,
-            contact: Contact::Lips(Lips::on(&self.places, self.depth, raise, &edges)?),
+            contact: Contact::Lips(Lips::with(&places, Held::new(com, &edges))?),
         })
     }
 
-    /// Distance of the lips from the object's top, on the mean over their rings [m], where all of them find room; `is_along` where the tool's
-    /// y is along the object's.
-    fn sink(&self, goal: &PickAndPlaceGoal, is_along: bool) -> Option<f64> {
-        // Places in the object's axes: along its x and its y.
-        let places = || {
-            self.places.iter().map(|place| {
-                let (y, z) = (place.center.y, place.center.z);
-                (place, if is_along { [z, y] } else { [y, z] })
-            })
+    /// Way to hold an object by a grasp on its round top, with the tool above the crest.
+    fn on_crest(
+        &self,
+        goal: &PickAndPlaceGoal,
+        grasp: &Grasp,
+        shortened: f64,
+    ) -> Result<Hold, PlanError> {
+        let place = grasp.position;
+        let lies = matches!(goal.profile, Profile::Lying { .. });
+        let quarters = if lies { (grasp.turn / FRAC_PI_2).round() } else { 0.0 };
+        let skew = if lies { (grasp.turn - quarters * FRAC_PI_2).abs() } else { 0.0 };
+        if skew > SQUARE {
+            return Err(no_grip(format!(
+                "its lips are turned by {:.1} degrees against the axis of the object, at most {:.1} are taken",
+                skew.to_degrees(),
+                SQUARE.to_degrees()
+            )));
+        }
+        let on = On {
+            turn: if lies { quarters * FRAC_PI_2 } else { grasp.turn },
+            is_along: quarters.rem_euclid(2.0) < 0.5,
+            along: if lies { place.x } else { 0.0 },
         };
-        let radius = 0.5 * goal.size.z;
-        // A lip on a crest lies on a round face; beside it, it would not lie at all.
-        let bears = |place: &Place, off: f64| off.abs() < EVEN && place.least_radius <= radius;
-        let room =
-            |off: f64, place: &Place, edge: f64| off.abs() + place.radius + EDGE <= 0.5 * edge;
-        let sagittas =
-            |radius: f64| self.places.iter().map(|p| sagitta(radius, p.radius)).fold(0.0, f64::max);
-        let (has_room, sink) = match goal.profile {
-            Profile::Box => {
-                let fits = |(place, [x, y]): (&Place, [f64; 2])| {
-                    room(x, place, goal.size.x) && room(y, place, goal.size.y)
-                };
-                (places().all(fits), 0.0)
-            }
-            Profile::Standing { has_flat_ends: true, .. } => {
-                let fits =
-                    |(place, [x, y]): (&Place, [f64; 2])| room(x.hypot(y), place, goal.size.x);
-                (places().all(fits), 0.0)
-            }
-            Profile::Lying { straight } => {
-                let fits = |(place, [x, y]): (&Place, [f64; 2])| {
-                    bears(place, y) && room(x, place, straight)
-                };
-                // Over the circle a cylinder is on the mean half as far below as at its sides.
-                (places().all(fits), 0.5 * sagittas(radius))
-            }
-            // There is no room on a point.
-            Profile::Cone => (false, 0.0),
-            Profile::Ball | Profile::Standing { .. } => {
-                // The half-ball of a capsule that stands is as wide as the capsule.
-                let radius = 0.5 * goal.size.x;
-                let fits = |(place, [x, y]): (&Place, [f64; 2])| {
-                    x.hypot(y) < EVEN && place.least_radius <= radius
-                };
-                (places().all(fits), sagittas(radius))
-            }
-        };
-        has_room.then_some(sink)
+        let hold = self.way_at(goal, on, shortened);
+        let hold = hold.ok_or_else(|| tops::no_room(&self.places, goal))?;
+        let off = (place - hold.middle).xy().norm();
+        if off > STATED {
+            return Err(no_grip(format!(
+                "its tool is {:.1} mm beside the crest of the object, at most {:.1} are taken",
+                1e3 * off,
+                1e3 * STATED
+            )));
+        }
+        Ok(hold)
     }
 
-    /// Refusal of an object that has no room for the lips.
-    fn no_room(&self, goal: &PickAndPlaceGoal) -> PlanError {
-        let reach = |of: fn(&Place) -> f64| {
-            let each = self.places.iter().map(|place| of(place).abs() + place.radius + EDGE);
-            each.fold(0.0, f64::max)
-        };
-        let (across, along) = (2.0 * reach(|p| p.center.y), 2.0 * reach(|p| p.center.z));
-        let least = self.places.iter().map(|place| place.least_radius).fold(0.0, f64::max);
-        let (value, range) = match goal.profile {
-            Profile::Box | Profile::Standing { has_flat_ends: true, .. } => (
-                goal.size.x.min(goal.size.y),
+    /// Ways to hold a convex object by the face that looks up.
+    fn on_facet(&self, hull: &Hull) -> Result<Vec<Hold>, PlanError> {
+        let spots = facets::spots(hull, &self.places, self.depth);
+        let spots = spots.map_err(|fault| self.no_facet(fault))?;
+        Ok(spots.into_iter().map(|spot| self.on(spot)).collect())
+    }
+
+    /// Way to hold a convex object by a spot on it.
+    fn on(&self, Spot { turn, middle, lips }: Spot) -> Hold {
+        Hold {
+            turn,
+            middle: Vector3::new(middle.x, middle.y, 0.0),
+            width: 0.0,
+            raise: middle.z,
+            depth: self.depth,
+            aside: 0.0,
+            tip: 0.01,
+            contact: Contact::Lips(lips),
+        }
+    }
+
+    /// Refusal of a convex object without a face for the lips.
+    fn no_facet(&self, fault: facets::Fault) -> PlanError {
+        let why = match fault {
+            facets::Fault::Leans(lean) => format!(
+                "the face that looks up leans by {:.2} degrees, and lips lie on up to {:.2}; turn it so that a face is level",
+                lean.to_degrees(),
+                facets::largest_lean(&self.places).to_degrees()
+            ),
+            facets::Fault::Narrow => {
+                let [across, along] = tops::room(&self.places);
                 format!(
-                    "such that {across:.4} by {along:.4} m fit on the top: the lips, with {EDGE} m to its edge"
-                ),
-            ),
-            _ if self.places.len() > 1 => (
-                goal.size.y,
-                "that of a flat top: lips side by side do not lie on a round one".to_owned(),
-            ),
-            _ => (
-                goal.size.y,
-                format!(
-                    "at least {:.4}, for a radius of {least} m, and {along:.4} long",
-                    2.0 * least
-                ),
-            ),
+                    "{across:.4} by {along:.4} m do not fit on the face that looks up: the lips, with {EDGE} m to its edge"
+                )
+            }
         };
-        PlanError::Range { what: "object_size, the narrow side of its top [m],", value, range }
+        PlanError::NoGrip { why }
+    }
+
+    /// Refuses what needs more vacuum than is allowed, or than there is.
+    fn refuse_heavy(
+        &self,
+        hold: &Hold,
+        goal: &PickAndPlaceGoal,
+        s: &PickAndPlaceSettings,
+    ) -> Result<(), PlanError> {
+        let payload = Payload::of(goal, s);
+        let (needed, highest) = (hold.contact.at_rest(&payload), self.force_max());
+        let given = goal.max_grip_force;
+        // A rounding above the greatest is no demand.
+        if given > highest * (1.0 + 1e-9) || needed > given {
+            return Err(too_heavy(&payload, needed, [given, highest], UNIT));
+        }
+        Ok(())
     }
 
     fn kilopascals(&self) -> String {
@@ -301,28 +372,74 @@ impl Hand for SuctionHand {
 
     fn check(&self, goal: &PickAndPlaceGoal, s: &PickAndPlaceSettings) -> Result<(), PlanError> {
         if goal.profile == Profile::Cone {
-            let taken = "what has a flat or a round top, no cones";
-            return Err(PlanError::Shape { hand: KIND, taken });
+            return Err(PlanError::Shape { hand: KIND, taken: NO_CONES });
         }
-        let hold = (0..2).find_map(|quarter| self.way(goal, quarter));
-        let hold = hold.ok_or_else(|| self.no_room(goal))?;
-        let payload = Payload::of(goal, s);
-        let (needed, highest) = (hold.contact.at_rest(&payload), self.force_max());
-        let given = goal.max_grip_force;
-        // A rounding above the greatest is no demand.
-        if given > highest * (1.0 + 1e-9) || needed > given {
-            return Err(too_heavy(&payload, needed, [given, highest], UNIT));
+        if let Profile::Hull(_) = goal.profile {
+            // All that is refused is refused by each of its ways.
+            return Ok(());
         }
-        Ok(())
+        let shortened = self.shortening(goal, s.gravity);
+        let hold = (0..2).find_map(|quarter| self.way(goal, quarter, shortened));
+        let hold = hold.ok_or_else(|| tops::no_room(&self.places, goal))?;
+        self.refuse_heavy(&hold, goal, s)
     }
 
     fn holds(
         &self,
         goal: &PickAndPlaceGoal,
-        _settings: &PickAndPlaceSettings,
+        settings: &PickAndPlaceSettings,
     ) -> Result<Vec<Hold>, PlanError> {
-        let found: Vec<_> = (0..4).filter_map(|quarter| self.way(goal, quarter)).collect();
-        if found.is_empty() { Err(self.no_room(goal)) } else { Ok(found) }
+        if let Profile::Hull(hull) = &goal.profile {
+            let mut holds = self.on_facet(hull)?;
+            let mut fault = None;
+            // Turned otherwise, lips side by side bear a lever arm better or worse.
+            holds.retain(|hold| match self.refuse_heavy(hold, goal, settings) {
+                Ok(()) => true,
+                Err(why) => {
+                    fault.get_or_insert(why);
+                    false
+                }
+            });
+            return fault.filter(|_| holds.is_empty()).map_or(Ok(holds), Err);
+        }
+        let shortened = self.shortening(goal, settings.gravity);
+        let found: Vec<_> =
+            (0..4).filter_map(|quarter| self.way(goal, quarter, shortened)).collect();
+        if found.is_empty() { Err(tops::no_room(&self.places, goal)) } else { Ok(found) }
+    }
+
+    fn grasp(
+        &self,
+        goal: &PickAndPlaceGoal,
+        settings: &PickAndPlaceSettings,
+        grasp: &Grasp,
+    ) -> Result<Hold, PlanError> {
+        let is_flat = matches!(
+            goal.profile,
+            Profile::Box | Profile::Hull(_) | Profile::Standing { has_flat_ends: true, .. }
+        );
+        let place = grasp.position - Vector3::z() * self.depth;
+        let shortened = if is_flat { 0.0 } else { self.shortening(goal, settings.gravity) };
+        let hold = if is_flat {
+            let hull = as_hull(goal)?;
+            let spot = facets::spot_at(&hull, &self.places, self.depth, grasp.turn, &place);
+            self.on(spot.map_err(|fault| self.no_facet(fault))?)
+        } else if goal.profile == Profile::Cone {
+            return Err(PlanError::Shape { hand: KIND, taken: NO_CONES });
+        } else {
+            self.on_crest(goal, grasp, shortened)?
+        };
+        let off = place.z + shortened - hold.raise;
+        if off.abs() > STATED {
+            let why = format!(
+                "the top of the object is {:.1} mm from the lips there, at most {:.1} are taken",
+                1e3 * off.abs(),
+                1e3 * STATED
+            );
+            return Err(no_grip(why));
+        }
+        self.refuse_heavy(&hold, goal, settings)?;
+        Ok(hold)
     }
 
     fn update(&mut self, sample: &Sample<'_>) {
@@ -463,7 +580,7 @@ impl Hand for SuctionHand {
 }
 
 /// Force on the hand beyond its own weight and inertia, by the wrist's sensor.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Wrist {
     sensor: usize,
     frame: FrameId,

@@ -15,16 +15,16 @@ use karakuri_spatial::{Force, Vector3, Vector6};
 
 use super::hold::{Contact, Fit, Hold, Stop};
 use super::pads::{CLEARANCE, Edge, TIP_CLEARANCE, UNIT, ways};
-use super::payload::{MOVABLE, Payload, ToolMotion, too_heavy};
+use super::payload::{Law, MOVABLE, Payload, ToolMotion, too_heavy};
 use super::springs::{Held, Springs};
 use crate::EndEffector;
-use crate::end_effector::{LEAN_SHARE, Spread, ThreeFingers};
+use crate::end_effector::{Spread, ThreeFingers};
 use crate::pick_and_place::PlanError;
 use crate::pick_and_place::types::{PickAndPlaceGoal, PickAndPlaceSettings, Profile};
 use crate::slip::{friction_for, traction};
 
 /// Distance that a point of contact keeps from the end of a side: errors of the arm and of the object's pose. [m]
-const MARGIN: f64 = 0.003;
+pub(super) const MARGIN: f64 = 0.003;
 
 /// Tips of three fingers that hold an object.
 #[derive(Debug, Clone)]
@@ -37,6 +37,15 @@ pub(crate) struct Tips {
     lean: f64,
     springs: Springs,
     held: Held,
+}
+
+/// Place at which a tip touches an object, in the tool frame.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Tip {
+    /// Point of contact. [m] (3)
+    pub(super) center: Vector3,
+    /// Normal into the object. [-] (3)
+    pub(super) normal: Vector3,
 }
 
 /// Contact of one tip.
@@ -65,10 +74,10 @@ impl Place {
         let (tip, height) = (hand.tip_radius(), goal.size.z);
         let radius = 0.5 * edge.of(&goal.size);
         // Level with the centre of mass, higher if the tips would touch the ground, or the object the palm or the fingers.
-        let opening = 2.0 * radius + hand.nearer(spread_for(goal.profile));
+        let opening = 2.0 * radius + hand.nearer(spread_for(&goal.profile));
         let position = hand.position(opening);
         let above = match goal.profile {
-            Profile::Box | Profile::Standing { .. } => hand.headroom(position),
+            Profile::Box | Profile::Standing { .. } | Profile::Hull(_) => hand.headroom(position),
             // Only flat and upright sides are as far out at the top.
             Profile::Lying { .. } | Profile::Ball | Profile::Cone => hand.palm_height(position),
         };
@@ -78,9 +87,9 @@ impl Place {
             let lean = (raise / (radius + tip)).clamp(-1.0, 1.0).asin();
             ((radius + tip) * lean.cos(), lean)
         };
-        let spread = spread_for(goal.profile);
+        let spread = spread_for(&goal.profile);
         let (half, (distance, lean)) = match goal.profile {
-            Profile::Box => (0.5 * height, (radius + tip, 0.0)),
+            Profile::Box | Profile::Hull(_) => (0.5 * height, (radius + tip, 0.0)),
             Profile::Standing { straight, .. } => (0.5 * straight, (radius + tip, 0.0)),
             Profile::Lying { .. } | Profile::Ball => (radius + MARGIN, round(raise)),
             Profile::Cone => {
@@ -104,9 +113,9 @@ impl Place {
 }
 
 /// How the fingers are spread about what an object offers.
-fn spread_for(profile: Profile) -> Spread {
+fn spread_for(profile: &Profile) -> Spread {
     match profile {
-        Profile::Box | Profile::Lying { .. } => Spread::Closed,
+        Profile::Box | Profile::Lying { .. } | Profile::Hull(_) => Spread::Closed,
         Profile::Standing { .. } | Profile::Ball | Profile::Cone => Spread::Even,
     }
 }
@@ -116,7 +125,7 @@ fn below(goal: &PickAndPlaceGoal) -> f64 {
     if goal.profile == Profile::Cone { 0.25 * goal.size.z } else { 0.0 }
 }
 
-/// Ways to hold the goal's object.
+/// Ways to hold the goal's object, which is no hull.
 pub(super) fn holds(
     hand: &ThreeFingers,
     goal: &PickAndPlaceGoal,
@@ -127,7 +136,7 @@ pub(super) fn holds(
     let mut found = Vec::new();
     // What lies is not held by its ends.
     let lies = matches!(goal.profile, Profile::Lying { .. });
-    for (turn, edge) in ways(goal.profile).filter(|(_, edge)| !(lies && *edge == Edge::X)) {
+    for (turn, edge) in ways(&goal.profile).filter(|(_, edge)| !(lies && *edge == Edge::X)) {
         match way(hand, goal, &payload, turn, edge) {
             Ok(hold) => found.push(hold),
             Err(why) => _ = refusal.get_or_insert(why),
@@ -145,7 +154,7 @@ fn way(
 ) -> Result<Hold, PlanError> {
     let place = Place::of(hand, goal, edge)?;
     let Place { spread, raise, distance, lean } = place;
-    let largest = LEAN_SHARE * payload.friction.atan();
+    let largest = payload.largest_lean();
     if lean > largest {
         return Err(PlanError::SlipsOff { lean, friction: payload.friction, largest });
     }
@@ -195,6 +204,7 @@ fn way(
     }
     Ok(Hold {
         turn,
+        middle: Vector3::zeros(),
         width,
         raise,
         depth,
@@ -207,30 +217,39 @@ fn way(
 impl Tips {
     fn new(hand: &ThreeFingers, place: &Place, fit: Fit, depth: f64, held: Held) -> Option<Self> {
         let Place { spread, distance, lean, .. } = *place;
-        let (closing, shares) = (ThreeFingers::closing(spread), ThreeFingers::shares(spread));
+        let closing = ThreeFingers::closing(spread);
         // Side by side, the two fingers are beside the middle.
         let beside = match spread {
             Spread::Closed => 0.5 * hand.finger_distance(),
             Spread::Even => 0.0,
         };
-        let normal = |d: &Vector3| d * lean.cos() + Vector3::x() * lean.sin();
-        let centers = [0.0, beside, -beside].into_iter().zip(&closing).map(|(z, d)| {
-            let middle = Vector3::new(depth, hand.middle(spread), z);
-            middle - d * distance + normal(d) * hand.tip_radius()
+        let places = [0.0, beside, -beside];
+        let tips = core::array::from_fn(|k| {
+            let d = closing[k];
+            let normal = d * lean.cos() + Vector3::x() * lean.sin();
+            let middle = Vector3::new(depth, hand.middle(spread), places[k]);
+            Tip { center: middle - d * distance + normal * hand.tip_radius(), normal }
         });
+        Self::touching(tips, fit, lean, held)
+    }
+
+    /// Tips that touch an object at three points, whose sides lean by `lean` at most. [rad]
+    pub(super) fn touching(tips: [Tip; 3], fit: Fit, lean: f64, held: Held) -> Option<Self> {
+        let spread = fit.spread.unwrap_or_default();
+        let (closing, shares) = (ThreeFingers::closing(spread), ThreeFingers::shares(spread));
         let even = Vector6::new(0.0, 0.0, 0.0, 1.0, 1.0, 1.0);
-        let springs: Vec<_> = centers.map(|center| (even, center)).collect();
+        let springs = Springs::new(&tips.map(|tip| (even, tip.center)))?;
         let touches = core::array::from_fn(|k| Touch {
             squeeze: closing[k] * shares[k],
-            normal: normal(&closing[k]),
+            normal: tips[k].normal,
         });
-        let springs = Springs::new(&springs)?;
         Some(Self { fit, touches, sum: shares.iter().sum(), lean, springs, held })
     }
 
     /// Strength that holds the payload at rest, its centre of mass off by the tolerance. [N]
     pub(super) fn at_rest(&self, payload: &Payload) -> f64 {
-        payload.safety * self.force(payload.friction, &self.held.at_rest(payload))
+        let Law { friction, safety } = payload.law(self.lean);
+        safety * self.force(friction, &self.held.at_rest(payload))
     }
 
     /// Strength that carries the payload, and can move it. [N]
@@ -241,7 +260,8 @@ impl Tips {
     /// Share of the strength that a motion uses. [-]
     pub(super) fn load(&self, payload: &Payload, force: f64, motion: &ToolMotion<'_>) -> f64 {
         let pulls = self.held.moving(payload, motion);
-        payload.safety * self.force(payload.friction, &pulls) / force
+        let Law { friction, safety } = payload.law(self.lean);
+        safety * self.force(friction, &pulls) / force
     }
 
     /// Friction at which a strength just bears a load at rest. [-]
@@ -251,8 +271,9 @@ impl Tips {
 
     /// Friction that makes a strength enough for the payload. [-]
     pub(super) fn friction_enough(&self, payload: &Payload, force: f64) -> f64 {
-        let bears = traction(payload.friction, self.lean) * self.needed(payload);
-        friction_for(bears / force, self.lean)
+        let Law { friction, .. } = payload.law(self.lean);
+        let bears = traction(friction, self.lean) * self.needed(payload);
+        payload.friction / friction * friction_for(bears / force, self.lean)
     }
 
     /// Strength that bears each of these wrenches about the tool. [N]
@@ -286,7 +307,7 @@ impl Touch {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use core::f64::consts::TAU;
 
     use approx::assert_relative_eq;
@@ -295,12 +316,12 @@ mod tests {
 
     use super::*;
     use crate::end_effector::KINDS;
-    use crate::pick_and_place::types::{ObjectPose, ObjectShape};
+    use crate::pick_and_place::types::{ObjectPose, ObjectShape, Part};
 
     const GRAVITY: f64 = 9.81;
     const FRICTION: f64 = 0.5;
 
-    fn hand() -> ThreeFingers {
+    pub(in crate::hand) fn hand() -> ThreeFingers {
         let kind = KINDS.iter().find(|kind| kind.name == "three_fingers").unwrap();
         ThreeFingers::new(&Config {
             kind: kind.name.to_owned(),
@@ -312,9 +333,14 @@ mod tests {
         .unwrap()
     }
 
-    fn goal(shape: ObjectShape, profile: Profile, size: [f64; 3]) -> PickAndPlaceGoal {
+    pub(in crate::hand) fn goal(
+        shape: ObjectShape,
+        profile: Profile,
+        size: [f64; 3],
+    ) -> PickAndPlaceGoal {
         let at = ObjectPose { position: Vector3::zeros(), yaw: 0.0 };
         PickAndPlaceGoal {
+            part: Part::Whole,
             shape,
             profile,
             size: size.into(),
@@ -325,6 +351,7 @@ mod tests {
             grip_force: 5.0,
             max_grip_force: 25.0,
             approach_height: 0.1,
+            grasps: Vec::new(),
         }
     }
 
@@ -396,7 +423,7 @@ mod tests {
             (ObjectShape::Ball, Profile::Ball, [0.05; 3]),
             (ObjectShape::Cone, Profile::Cone, [0.06, 0.06, 0.12]),
         ] {
-            let tips = tips(&goal(shape, profile, size));
+            let tips = tips(&goal(shape.clone(), profile, size));
             for i in 0..24 {
                 let (sin, cos) = (f64::from(i) / 24.0 * TAU).sin_cos();
                 let force = Vector3::new(2.0 * sin - 1.0, cos, sin * cos + 0.3);

@@ -78,6 +78,11 @@ impl Clearance {
         clearance
     }
 
+    /// Changes the distance that the robot keeps from everything. [m]
+    pub(super) fn keep(&mut self, distance: f64) {
+        self.distance = distance;
+    }
+
     /// Adds an object.
     pub(super) fn add(&mut self, object: &KnownObject) {
         let half_extents = object.size * 0.5;

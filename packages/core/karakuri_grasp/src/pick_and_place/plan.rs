@@ -1,7 +1,8 @@
 //! Plan of the whole run, checked before anything moves.
 //!
 //! The tool looks down and closes across the object at one of four yaws; of those whose whole path has an inverse kinematics
-//! and is clear of all known objects, the one with the shortest motion of the joints is taken. The path to above the object is
+//! and is clear of all known objects, one is taken: first of those whose strength can move the object, then of those where the open hand has room,
+//! then the one with the shortest motion of the joints. The path to above the object is
 //! direct if the tool stays above everything that the goal names; else first straight up to a safe height, then across. Carrying
 //! moves are slowed until the slip condition holds at every sampled instant.
 //! Units: m, rad, s; world axes.
@@ -9,7 +10,7 @@
 use karakuri_control::cartesian::MovePlanner;
 use karakuri_control::trajectory::JointTrajectory;
 use karakuri_model::{BodyId, FrameId, Model};
-use karakuri_spatial::{Matrix3, Pose, Vector3};
+use karakuri_spatial::{Pose, Vector3};
 
 use super::clearance::Clearance;
 use super::plan_error::PlanError;
@@ -18,7 +19,7 @@ use super::tuning::{
     PLACE_CLEARANCE, POSITION_TOLERANCE, SAFETY_DISTANCE, SHAKE, VELOCITY_TOLERANCE,
 };
 use super::{KnownObject, Measurement, ObjectPose, PickAndPlaceGoal, PickAndPlaceSettings, Stage};
-use crate::hand::hold::Hold;
+use crate::hand::hold::{Hold, looking_down};
 
 /// Planned trajectories of a run.
 #[derive(Debug, Clone)]
@@ -75,8 +76,13 @@ impl Plan {
             }
         }
         // Cheapest first, so that mostly one candidate alone is checked for clearance.
-        candidates.sort_by(|a, b| a.cost.total_cmp(&b.cost));
-        for candidate in candidates {
+        candidates.sort_by(|a, b| a.is_weak.cmp(&b.is_weak).then(a.cost.total_cmp(&b.cost)));
+        while let Some(first) = candidates.first() {
+            // Of its class the first that has room, itself where none has.
+            let is_weak = first.is_weak;
+            let mut class = candidates.iter_mut().take_while(|c| c.is_weak == is_weak);
+            let roomy = class.position(|candidate| planner.has_room(candidate, q));
+            let candidate = candidates.remove(roomy.unwrap_or(0));
             match planner.clear(&candidate, q, &target) {
                 Ok(approach) => {
                     let Candidate { poses, descend, carry, .. } = candidate;
@@ -192,11 +198,36 @@ impl Plan {
         let (moves, clearance) = (self.moves.clone(), self.clearance.clone());
         let mut planner = Planner { task, moves, clearance };
         self.carry = planner.carry(&self.poses, q)?;
-        let joints = self.moves.joints().to_vec();
-        self.clearance.hold(self.moves.frame(), self.poses.object, &self.poses.held);
-        let checked = clear_all(&mut self.clearance, model, q, &joints, &self.carry.carrying());
-        self.clearance.release();
-        checked
+        planner.clear_carried(&self.poses, &self.carry, q)
+    }
+
+    /// Plans the way of an object that is in the hand to the goal's place, from where the hand has it, clear of the known objects. (nq)
+    pub(super) fn bring(
+        &mut self,
+        task: Task<'_>,
+        q: &[f64],
+        objects: &[KnownObject],
+    ) -> Result<(), Fault> {
+        let Task { model, goal, .. } = task;
+        let X_WT = self.moves.tool_pose(model, q);
+        let held = (X_WT * self.poses.object).translation;
+        // What is in the hand is no obstacle to itself.
+        let is_held = |o: &KnownObject| (o.pose.translation - held).norm() < 0.5 * goal.size.min();
+        let others: Vec<_> = objects.iter().filter(|o| !is_held(o)).cloned().collect();
+        let mut poses = Poses { object: self.poses.object, ..poses(goal, &self.poses.hold) };
+        let rise = (poses.above_place.translation.z - X_WT.translation.z).max(0.0);
+        poses.pick = X_WT;
+        poses.above_pick = Pose::new(X_WT.rotation, X_WT.translation + Vector3::z() * rise);
+        let clearance = Clearance::new(model, &others, SAFETY_DISTANCE);
+        let mut planner = Planner { task, moves: self.moves.clone(), clearance };
+        let carry = planner.bring(&poses, q)?;
+        planner.clear_carried(&poses, &carry, q)?;
+        let Planner { moves, mut clearance, .. } = planner;
+        let retreat = [(Stage::Retreat, &carry.retreat)];
+        clear_all(&mut clearance, model, q, moves.joints(), &retreat)?;
+        let (approach, descend) = Default::default();
+        *self = Self { poses, approach, descend, carry, moves, clearance };
+        Ok(())
     }
 
     /// Slows the carrying moves that are still to come until the grip holds. (nq)
@@ -299,19 +330,27 @@ pub(super) fn check(goal: &PickAndPlaceGoal) -> Result<(), PlanError> {
             return Err(PlanError::Range { what, value, range: "finite".to_owned() });
         }
     }
+    for grasp in &goal.grasps {
+        let numbers = grasp.position.iter().copied().chain([grasp.turn, grasp.score]);
+        if let Some(value) = numbers.chain(grasp.width).find(|x| !x.is_finite()) {
+            return Err(PlanError::Range { what: "grasps", value, range: "finite".to_owned() });
+        }
+    }
     Ok(())
 }
 
 /// Tool poses of a run: x down, y along the closing direction.
 fn poses(goal: &PickAndPlaceGoal, hold: &Hold) -> Poses {
     // The pads move along the tool as a linkage closes; the tool is placed for the opening at which they hold.
-    let Hold { turn, width, raise, depth, aside, .. } = *hold;
+    let Hold { turn, middle, raise, depth, aside, .. } = *hold;
     let tool = |object: &ObjectPose, lift: f64| {
-        let (sin, cos) = (object.yaw + turn).sin_cos();
-        let (x, y) = (-Vector3::z(), Vector3::new(-sin, cos, 0.0));
-        let rotation = Matrix3::from_columns(&[x, y, x.cross(&y)]);
-        Pose::new(rotation, object.position + Vector3::z() * (raise + lift) - x * depth - y * aside)
+        let rotation = looking_down(object.yaw + turn);
+        let [x, y] = [0, 1].map(|k| rotation.column(k).into_owned());
+        let middle = Pose::from_axis_angle(&Vector3::z(), object.yaw).transform_vector(&middle);
+        let contact = object.position + Vector3::z() * (raise + lift) + middle;
+        Pose::new(rotation, contact - x * depth - y * aside)
     };
+    let (center, held) = hold.held_box(goal);
     let (height, clearance) = (goal.approach_height, PLACE_CLEARANCE);
     // Both vertical moves end at one height where the lower of them still has its full length.
     let top = goal.pick.position.z.max(goal.place.position.z) + height;
@@ -320,10 +359,8 @@ fn poses(goal: &PickAndPlaceGoal, hold: &Hold) -> Poses {
         pick: tool(&goal.pick, 0.0),
         above_place: tool(&goal.place, top - goal.place.position.z),
         place: tool(&goal.place, clearance),
-        // The object's box is square to the tool, its centre below the middle of the contact.
-        object: Pose::from_translation(Vector3::new(depth + raise, aside, 0.0)),
-        // Of the two horizontal edges one is the width; the other is what their sum leaves.
-        held: Vector3::new(goal.size.z, width, goal.size.x + goal.size.y - width),
+        object: Pose::from_translation(center),
+        held,
         hold: hold.clone(),
     }
 }

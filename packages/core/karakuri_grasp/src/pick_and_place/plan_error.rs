@@ -10,6 +10,12 @@ pub enum PlanError {
     /// Another run is in progress.
     #[error("a pick and place is under way; cancel it first")]
     Busy,
+    /// An object is in the hand.
+    #[error("the hand holds an object; place it, or open the hand first")]
+    Holding,
+    /// No object is in the hand.
+    #[error("the hand holds nothing that it has picked; pick an object first")]
+    EmptyHand,
     /// A number is outside its range.
     #[error("{what} is {value}; it must be {range}")]
     Range {
@@ -47,6 +53,18 @@ pub enum PlanError {
         hand: &'static str,
         /// Objects that it takes.
         taken: &'static str,
+    },
+    /// The hand has no grip on a convex object.
+    #[error("no grip on the object: {why}")]
+    NoGrip {
+        /// What it lacks, and what to do.
+        why: String,
+    },
+    /// None of the grasps that the goal brings can be taken.
+    #[error("none of the grasps given can be taken: {faults}")]
+    Grasps {
+        /// Number of each in the goal's list, from 1 on, and its fault.
+        faults: String,
     },
     /// Fingers would slide off the object's side.
     #[error(

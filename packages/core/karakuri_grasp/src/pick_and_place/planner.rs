@@ -9,11 +9,11 @@ use karakuri_spatial::{Pose, UnitQuaternion, Vector3};
 
 use super::clearance::Clearance;
 use super::plan::Poses;
-use super::tuning::WEIGH_HEIGHT;
-use super::upright::upright;
-use super::{KnownObject, PickAndPlaceGoal, PickAndPlaceSettings, Stage};
+use super::tuning::{ROOM, SAFETY_DISTANCE, WEIGH_HEIGHT};
+use super::upright::{Upright, upright};
+use super::{KnownObject, ObjectShape, Part, PickAndPlaceGoal, PickAndPlaceSettings, Stage};
 use crate::hand::hold::Hold;
-use crate::hand::payload::{Payload, ToolMotion};
+use crate::hand::payload::{MOVABLE, Payload, ToolMotion};
 
 /// Spacing of the instants at which a carrying move is checked. [s]
 // At the tool's full speed 3 mm of the path.
@@ -45,6 +45,10 @@ impl Carry {
 
 /// Candidate of one yaw: from above the object on.
 pub(super) struct Candidate {
+    /// Whether the strength that is allowed holds the object, but does not move it.
+    pub(super) is_weak: bool,
+    /// Whether the open hand has room, once that was asked.
+    has_room: Option<bool>,
     /// Approximate time of its motions by the joints. [s]
     pub(super) cost: f64,
     pub(super) poses: Poses,
@@ -104,7 +108,10 @@ impl Planner<'_> {
         let there = self.moves.joint_move(self.task.model, q, &q_above, &self.free());
         // The approach and the transit differ from yaw to yaw; the vertical motions are much alike.
         let cost = there.duration() + carry.transit.duration();
-        Ok(Candidate { cost, poses, q_above, descend, carry })
+        let Task { goal, settings, .. } = self.task;
+        let at_rest = poses.hold.contact.at_rest(&Payload::of(goal, settings));
+        let is_weak = MOVABLE * at_rest > goal.max_grip_force;
+        Ok(Candidate { is_weak, has_room: None, cost, poses, q_above, descend, carry })
     }
 
     /// Plans the trajectories with the object, from the grip on.
@@ -117,17 +124,48 @@ impl Planner<'_> {
         let between = Pose::new(start.rotation, start.translation.lerp(&end.translation, share));
         let (lift_off, q_up) = self.vertical(start, between, q_pick).map_err(at(Stage::LiftOff))?;
         let (lift, q_lifted) = self.vertical(between, end, &q_up).map_err(at(Stage::Lift))?;
-        let (transit, q_there) = self.transit(poses, &q_lifted).map_err(at(Stage::Move))?;
-        let (lower, q_place) =
-            self.vertical(poses.above_place, poses.place, &q_there).map_err(at(Stage::Lower))?;
-        let (retreat, _) =
-            self.vertical(poses.place, poses.above_place, &q_place).map_err(at(Stage::Retreat))?;
+        let [transit, lower, retreat] = match self.task.goal.part {
+            Part::Pick => Default::default(),
+            Part::Whole => self.put_down(poses, &q_lifted)?,
+        };
         let mut carry = Carry { lift_off, lift, transit, lower, retreat };
         let Carry { lift_off, lift, transit, lower, .. } = &mut carry;
         for trajectory in [lift_off, lift, transit, lower] {
             self.slow_for_grip(&poses.hold, q_pick, trajectory);
         }
         Ok(carry)
+    }
+
+    /// Plans the trajectories with an object that is in the hand already, from where the hand has it. The lift, with which they begin, slows them for the grip.
+    pub(super) fn bring(&mut self, poses: &Poses, q: &[f64]) -> Result<Carry, Fault> {
+        let (lift, q_lifted) =
+            self.vertical(poses.pick, poses.above_pick, q).map_err(at(Stage::Lift))?;
+        let [transit, lower, retreat] = self.put_down(poses, &q_lifted)?;
+        Ok(Carry { lift, transit, lower, retreat, ..Carry::default() })
+    }
+
+    /// Plans the trajectories from above the object to its place, and up from there.
+    fn put_down(&mut self, poses: &Poses, q: &[f64]) -> Result<[JointTrajectory; 3], Fault> {
+        let (transit, q_there) = self.transit(poses, q).map_err(at(Stage::Move))?;
+        let (lower, q_place) =
+            self.vertical(poses.above_place, poses.place, &q_there).map_err(at(Stage::Lower))?;
+        let (retreat, _) =
+            self.vertical(poses.place, poses.above_place, &q_place).map_err(at(Stage::Retreat))?;
+        Ok([transit, lower, retreat])
+    }
+
+    /// Whether the open hand has room about the object and about its place.
+    pub(super) fn has_room(&mut self, candidate: &mut Candidate, q: &[f64]) -> bool {
+        if let Some(known) = candidate.has_room {
+            return known;
+        }
+        let joints = self.moves.joints().to_vec();
+        let (descend, retreat) = (&candidate.descend, &candidate.carry.retreat);
+        let vertical = [(Stage::Descend, descend), (Stage::Retreat, retreat)];
+        self.clearance.keep(ROOM);
+        let checked = clear_all(&mut self.clearance, self.task.model, q, &joints, &vertical);
+        self.clearance.keep(SAFETY_DISTANCE);
+        *candidate.has_room.insert(checked.is_ok())
     }
 
     /// Checks a candidate against the known objects and finds a path to above the object.
@@ -138,14 +176,9 @@ impl Planner<'_> {
         target: &KnownObject,
     ) -> Result<JointTrajectory, Fault> {
         let joints = self.moves.joints().to_vec();
-        let (model, frame) = (self.task.model, self.moves.frame());
+        let model = self.task.model;
         clear_all(&mut self.clearance, model, q, &joints, &[(Stage::Descend, &candidate.descend)])?;
-        self.clearance.hold(frame, candidate.poses.object, &candidate.poses.held);
-        let carried =
-            clear_all(&mut self.clearance, model, q, &joints, &candidate.carry.carrying());
-        // Before any fault is returned: the next candidate begins with an empty hand.
-        self.clearance.release();
-        carried?;
+        self.clear_carried(&candidate.poses, &candidate.carry, q)?;
         clear_all(
             &mut self.clearance,
             model,
@@ -158,6 +191,22 @@ impl Planner<'_> {
         let approach = self.approach(candidate, q);
         self.clearance.remove(&target.name);
         approach.map_err(|why| (Stage::Approach, why))
+    }
+
+    /// Checks the trajectories with the object in the hand against the known objects. (nq)
+    pub(super) fn clear_carried(
+        &mut self,
+        poses: &Poses,
+        carry: &Carry,
+        q: &[f64],
+    ) -> Result<(), Fault> {
+        let joints = self.moves.joints().to_vec();
+        self.clearance.hold(self.moves.frame(), poses.object, &poses.held);
+        let checked =
+            clear_all(&mut self.clearance, self.task.model, q, &joints, &carry.carrying());
+        // Before any fault is returned: what comes next begins with an empty hand.
+        self.clearance.release();
+        checked
     }
 
     /// Path to above the object: directly, or first straight up and then across, by the joints or around the base.
@@ -308,6 +357,9 @@ impl Planner<'_> {
         q: &[f64],
         trajectory: &mut JointTrajectory,
     ) {
+        if trajectory.points.is_empty() {
+            return;
+        }
         let Task { goal, settings, .. } = self.task;
         // With what the object needs, not with the goal's strength alone: less could slow a move without end.
         let strength = hold.strength(goal, settings);
@@ -349,8 +401,7 @@ pub(super) fn target(goal: &PickAndPlaceGoal, objects: &[KnownObject]) -> KnownO
     // Nearer than half an edge it is inside the goal's own box, so it is no neighbour.
     let near = 0.5 * goal.size.min();
     let is_it = |o: &&KnownObject| {
-        (o.pose.translation - goal.pick.position).norm() < near
-            && upright(goal.shape, &o.pose, &o.size).is_ok_and(|o| similar(&o.size, &goal.size))
+        (o.pose.translation - goal.pick.position).norm() < near && as_it_stands(goal, o).is_some()
     };
     let yaw = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), goal.pick.yaw);
     objects.iter().find(is_it).cloned().unwrap_or_else(|| KnownObject {
@@ -360,8 +411,19 @@ pub(super) fn target(goal: &PickAndPlaceGoal, objects: &[KnownObject]) -> KnownO
     })
 }
 
+/// A seen object as it stands, if it may be the goal's.
+pub(super) fn as_it_stands(goal: &PickAndPlaceGoal, seen: &KnownObject) -> Option<Upright> {
+    // What stands is turned from the goal's hull, not from the box that was seen: that must be its box.
+    let is_its_box = match &goal.shape {
+        ObjectShape::Hull(hull) => similar(&hull.size(), &seen.size),
+        _ => true,
+    };
+    let stands = upright(&goal.shape, &seen.pose, &seen.size).ok()?;
+    (is_its_box && similar(&stands.size, &goal.size)).then_some(stands)
+}
+
 /// Whether two boxes may be the same: every edge within a fifth, in any horizontal order. [m] (3)
-pub(super) fn similar(a: &Vector3, b: &Vector3) -> bool {
+fn similar(a: &Vector3, b: &Vector3) -> bool {
     let near = |x: f64, y: f64| (x - y).abs() < 0.2 * x.max(y);
     // A sighting may have its x and y exchanged, as boxes look alike after a quarter turn.
     near(a.z, b.z) && ((near(a.x, b.x) && near(a.y, b.y)) || (near(a.x, b.y) && near(a.y, b.x)))

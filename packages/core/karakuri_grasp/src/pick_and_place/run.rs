@@ -12,12 +12,12 @@ use super::tuning::{
     RAISE_FACTOR, REGRIPS, RELEASE_TIME, RELEASE_TIMEOUT, RESCANS, SLIP_TIME, VERIFY_TIME,
     WEIGHT_TOLERANCE,
 };
-use super::{ArmReport, Failure, PickAndPlaceGoal, PickAndPlaceSettings, Stage};
+use super::{ArmReport, Failure, Part, PickAndPlaceGoal, PickAndPlaceSettings, Stage};
 use crate::hand::interface::{Engagement, Hand, Reading, Touch};
 use crate::hand::payload::{MOVABLE, Payload};
 
 /// A goal in progress.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Run {
     /// Goal of the run, with the grip force as desired now and the object's place as known now.
     pub(super) goal: PickAndPlaceGoal,
@@ -139,6 +139,8 @@ pub(super) struct Seen<'a> {
     pub(super) acceleration: f64,
     /// Distance at which the object is seen from its place, if it is seen. [m]
     pub(super) placed_off: Option<f64>,
+    /// Whether the object is seen where it was picked, while the tool is above.
+    pub(super) stays: bool,
     pub(super) arm: ArmReport<'a>,
 }
 
@@ -167,6 +169,12 @@ impl Run {
     ) -> Step {
         match seen.arm {
             ArmReport::Lost(why) => return Step::Fail(Failure::RobotLost, why.to_owned()),
+            ArmReport::Preempted(why) => {
+                let hand = if self.holding { "; the object is still held" } else { "" };
+                let text =
+                    format!("another client moves the arm, which is left to it: {why}{hand}");
+                return Step::Fail(Failure::Preempted, text);
+            }
             // An arm that is braking reports that its trajectory was ended: that is no collision.
             ArmReport::Blocked(why) if self.stage != Stage::Halt => {
                 return Step::Fail(Failure::Collision, format!("the arm was stopped: {why}"));
@@ -259,6 +267,9 @@ impl Run {
             return step;
         }
         self.firm(seen, hand);
+        if !hand.is_level() {
+            self.held = 0.0;
+        }
         if self.held < VERIFY_TIME { Step::Stay } else { Step::Enter(Stage::LiftOff) }
     }
 
@@ -303,7 +314,8 @@ impl Run {
         self.weighing = Weighing { done: true, ..Weighing::default() };
         // The load changes with the strength: the object slips, and its friction is that which just bears it.
         // A load near zero, as of an object that stayed where it was, is all noise: it is compared with a tenth of the weight.
-        if (load - whole).abs() > LOAD_CHANGE * whole.max(0.1 * expected) {
+        // Of an object that still stands the hand may bear any part, the same with both strengths.
+        if seen.stays || (load - whole).abs() > LOAD_CHANGE * whole.max(0.1 * expected) {
             // Coulomb's law at the onset of slip; a value above the stated one shows only that something else bears as well.
             self.found.friction = self.goal.friction.min(contact.friction_at(load, held_with));
             // It weighs no less than what the whole grip bore.
@@ -368,7 +380,10 @@ impl Run {
             self.placed = seen.arrived || self.standing > SLIP_TIME;
         }
         match self.stage {
-            Stage::Lift if seen.arrived && firm => Step::Enter(Stage::Move),
+            Stage::Lift if seen.arrived && firm => Step::Enter(match self.goal.part {
+                Part::Whole => Stage::Move,
+                Part::Pick => Stage::Done,
+            }),
             Stage::Move if seen.arrived => Step::Enter(Stage::Lower),
             Stage::Lower if self.placed => Step::Enter(Stage::Halt),
             _ => Step::Stay,
@@ -497,7 +512,7 @@ impl Run {
             SetDown, Stopped, Verify, Weigh,
         };
         match (self.stage, failure) {
-            (_, Failure::RobotLost) => Stopped,
+            (_, Failure::RobotLost | Failure::Preempted) => Stopped,
             // The object is above the place where it was taken: put it back.
             (LiftOff | Weigh, Failure::Slipped | Failure::PressureLost | Failure::TooHeavy) => {
                 if self.holding {

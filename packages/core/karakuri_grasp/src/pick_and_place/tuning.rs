@@ -1,5 +1,8 @@
 //! Distances, times and counts of a pick and place that no task changes, each beside the others that it must fit.
 
+use karakuri_control::joint_trajectory::JointTolerance;
+use karakuri_control::trajectory::JointTrajectory;
+
 /// Distance from its place at which a placed object counts as slipped. [m]
 // Twice what the demonstration allows a cube that was placed well: farther off it was moved on the way.
 pub(super) const PLACE_TOLERANCE: f64 = 0.01;
@@ -9,14 +12,20 @@ pub(super) const PLACE_CLEARANCE: f64 = 0.0005;
 /// Finger force in free motion above which it is a collision. [N]
 // Above the force with which one finger alone may push while the hand closes, 3 N.
 pub(super) const COLLISION_FORCE: f64 = 5.0;
-/// Error of a joint against its trajectory above which it is a collision; for whoever follows the arm's trajectories. [rad]
-pub const PATH_TOLERANCE: f64 = 0.04;
+/// Error of a joint that is slow against its trajectory above which it is a collision. [rad]
+const PATH_TOLERANCE: f64 = 0.04;
+/// Time by which a joint may follow its trajectory late. [s]
+// On a loaded computer without lockstep commands came up to 13 ms late.
+const LATENESS: f64 = 0.02;
 /// Distance of the hand's motion back from a collision. [m]
 // More than the hand's clearance and `SAFETY_DISTANCE` together: what was touched from inside the open hand is free again.
 pub(super) const BACK_UP: f64 = 0.02;
 /// Distance that the robot keeps from known objects. [m]
 // A quarter of the hand's clearance, so an open hand still fits over an object whose neighbour stands close.
 pub(super) const SAFETY_DISTANCE: f64 = 0.003;
+/// Distance from known objects at which the open hand has room about the object and about its place. [m]
+// Three times what it must keep. Half and double of it were not tried.
+pub(super) const ROOM: f64 = 0.01;
 /// Error of a joint at its goal up to which it has arrived. [rad]
 // A tenth of the path's: at its goal a joint has settled.
 pub(super) const POSITION_TOLERANCE: f64 = 0.004;
@@ -71,3 +80,42 @@ pub(super) const STAGE_TIMEOUT: f64 = 4.0;
 /// Gap between measurements after which the robot is lost. [s]
 // That of the arm's controller, which ends its goals after the same silence.
 pub(super) const ROBOT_TIMEOUT: f64 = 0.5;
+
+/// Errors of joints against a trajectory of the arm above which it is a collision, for whoever follows it: those of slow joints, and more where a joint is fast, as commands may
+/// come late.
+pub fn path_tolerances(trajectory: &JointTrajectory) -> Vec<JointTolerance> {
+    let fastest = |joint: usize| {
+        let speeds = trajectory.points.iter().filter_map(|point| point.velocities.get(joint));
+        speeds.fold(0.0, |fastest: f64, speed| fastest.max(speed.abs()))
+    };
+    let joints = trajectory.joints.iter().enumerate();
+    joints
+        .map(|(joint, name)| JointTolerance {
+            name: name.clone(),
+            position: PATH_TOLERANCE + LATENESS * fastest(joint),
+            ..JointTolerance::default()
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use karakuri_control::trajectory::TrajectoryPoint;
+
+    use super::*;
+
+    #[test]
+    fn a_fast_joint_may_be_late() {
+        let point = |velocities: &[f64]| TrajectoryPoint {
+            velocities: velocities.to_vec(),
+            ..TrajectoryPoint::default()
+        };
+        let trajectory = JointTrajectory {
+            joints: ["slow", "fast"].map(str::to_owned).to_vec(),
+            points: vec![point(&[0.0, 0.5]), point(&[0.0, -3.0]), point(&[])],
+            ..JointTrajectory::default()
+        };
+        let tolerances: Vec<_> = path_tolerances(&trajectory).iter().map(|t| t.position).collect();
+        assert_eq!(tolerances, [0.04, 0.1]);
+    }
+}

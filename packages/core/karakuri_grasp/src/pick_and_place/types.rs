@@ -1,9 +1,12 @@
 //! Inputs and outputs of the machine.
 
+use std::sync::Arc;
+
 use karakuri_control::trajectory::JointTrajectory;
 use karakuri_spatial::{Force, Pose, Time, Vector3};
 
 use crate::grip_force::HandReference;
+use crate::hull::Hull;
 
 /// Pose of an upright object's centre in the world.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -15,7 +18,7 @@ pub struct ObjectPose {
 }
 
 /// Shape of an object. Round ones have their axis along their own z.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub enum ObjectShape {
     /// Box.
     #[default]
@@ -28,10 +31,12 @@ pub enum ObjectShape {
     Ball,
     /// Cone with its point at its z.
     Cone,
+    /// Convex polyhedron, along its own axes.
+    Hull(Arc<Hull>),
 }
 
 /// What an object that stands or lies offers to a hand from above.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub enum Profile {
     /// Four sides and a top, all flat.
     #[default]
@@ -52,6 +57,8 @@ pub enum Profile {
     Ball,
     /// A cone that stands.
     Cone,
+    /// A convex polyhedron, with its z vertical.
+    Hull(Arc<Hull>),
 }
 
 /// Object that was seen: one to pick, or one to stay clear of.
@@ -74,9 +81,34 @@ pub struct Sighting<'a> {
     pub objects: &'a [KnownObject],
 }
 
-/// Goal of a pick and place.
+/// Grasp that a goal brings, the tool looking down.
 #[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Grasp {
+    /// Yaw of the tool against the object as it stands. [rad]
+    pub turn: f64,
+    /// Position of the tool from the object's centre, in the object's frame as it stands. [m] (3)
+    pub position: Vector3,
+    /// Width of the object between the fingers there; `None`: whatever it is. [m]
+    pub width: Option<f64>,
+    /// Preference: grasps are tried from the highest down, equal ones in their order. [-]
+    pub score: f64,
+}
+
+/// Part of a pick and place that a goal asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Part {
+    /// Takes the object, and puts it down at its place.
+    #[default]
+    Whole,
+    /// Takes the object, and ends with it in the hand, lifted; [`place`](super::PickAndPlace::place) puts it down. The goal's place does not count.
+    Pick,
+}
+
+/// Goal of a pick and place.
+#[derive(Debug, Clone, PartialEq)]
 pub struct PickAndPlaceGoal {
+    /// Part that is asked for.
+    pub part: Part,
     /// Shape of the object.
     pub shape: ObjectShape,
     /// What it offers to a hand as it stands.
@@ -97,6 +129,8 @@ pub struct PickAndPlaceGoal {
     pub max_grip_force: f64,
     /// Height above pick and place at which the vertical motions begin. [m]
     pub approach_height: f64,
+    /// Grasps to choose from; none: any that the hand finds.
+    pub grasps: Vec<Grasp>,
 }
 
 /// Settings that a user may change.
@@ -204,6 +238,20 @@ impl Stage {
         matches!(self, Self::Stopped | Self::Done)
     }
 
+    /// Whether trouble leads to it.
+    pub fn is_trouble(self) -> bool {
+        matches!(
+            self,
+            Self::Centre
+                | Self::Halt
+                | Self::BackUp
+                | Self::SetDown
+                | Self::Shake
+                | Self::Undo
+                | Self::Look
+        )
+    }
+
     /// Name of the stage, as in feedback.
     pub fn name(self) -> &'static str {
         match self {
@@ -265,6 +313,8 @@ pub enum Failure {
     Stuck,
     /// Cancelled by the client.
     Canceled,
+    /// Another client moves the arm.
+    Preempted,
     /// Measurements or the arm's controller are silent, or the clock jumped.
     RobotLost,
 }
@@ -285,6 +335,7 @@ impl Failure {
             Self::TimeOut => "TIMEOUT",
             Self::Stuck => "STUCK",
             Self::Canceled => "CANCELED",
+            Self::Preempted => "PREEMPTED",
             Self::RobotLost => "ROBOT_LOST",
         }
     }
@@ -298,8 +349,33 @@ pub enum ArmReport<'a> {
     Fine,
     /// The arm could not follow its trajectory, for this reason.
     Blocked(&'a str),
+    /// Another client took the arm over or cancelled the request, for this reason.
+    Preempted(&'a str),
     /// The request was rejected or nobody answers, for this reason.
     Lost(&'a str),
+}
+
+/// Reason why the arm did not carry out its last request; what its client keeps for the [`ArmReport`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ArmFailure {
+    /// The arm could not follow its trajectory.
+    Blocked(String),
+    /// Another client took the arm over or cancelled the request.
+    Preempted(String),
+    /// The request was rejected, or its outcome is unknown.
+    Lost(String),
+}
+
+impl<'a> ArmReport<'a> {
+    /// Report of the last failure, if there is one.
+    pub fn of(failure: Option<&'a ArmFailure>) -> Self {
+        match failure {
+            None => Self::Fine,
+            Some(ArmFailure::Blocked(why)) => Self::Blocked(why),
+            Some(ArmFailure::Preempted(why)) => Self::Preempted(why),
+            Some(ArmFailure::Lost(why)) => Self::Lost(why),
+        }
+    }
 }
 
 /// Measurement of an instant.

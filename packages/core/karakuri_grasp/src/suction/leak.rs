@@ -47,6 +47,14 @@ impl Leak {
         self.porous += permeance * area;
     }
 
+    /// The leak of as many times the openings. [-]
+    #[must_use]
+    pub fn times(&self, factor: f64) -> Self {
+        let times =
+            |slit: &Slit| Slit { laminar: factor * slit.laminar, sonic: factor * slit.sonic };
+        Self { slits: self.slits.iter().map(times).collect(), porous: factor * self.porous }
+    }
+
     /// Flow at a vacuum [Pa]. [m³/s]
     pub fn flow(&self, vacuum: f64) -> f64 {
         let vacuum = vacuum.clamp(0.0, ATMOSPHERE);
@@ -88,5 +96,15 @@ mod tests {
         let mut leak = Leak::none();
         leak.add_porous(2e-6, 1e-3);
         assert_relative_eq!(leak.flow(30e3), 2e-9 * 30e3);
+    }
+
+    #[test]
+    fn twice_the_openings_leak_twice_as_much() {
+        let mut leak = Leak::none();
+        leak.add_slit(0.1, 1e-3, 1e-3);
+        leak.add_slit(0.1, 5e-6, 1e-3);
+        leak.add_porous(2e-6, 1e-3);
+        assert_relative_eq!(leak.times(2.0).flow(60e3), 2.0 * leak.flow(60e3));
+        assert_eq!(leak.times(1.0), leak);
     }
 }

@@ -65,6 +65,8 @@ pub struct Rays<'a> {
 pub struct Seal {
     /// Distance of the surface from the lip, its mean over the circle. [m]
     pub distance: f64,
+    /// Rise of that distance along the lip's x and y: the tilt of the plane that it turns to. [-] (2)
+    pub slope: [f64; 2],
     /// Air that comes in below the lip.
     pub leak: Leak,
     /// Share of the lip's arc with nothing below it. [-]
@@ -81,7 +83,8 @@ impl Seal {
         let n = rays.ring.len().max(1) as f64;
         let plane = plane_through(rays.ring);
         let (leak, distance) = (Leak::none(), plane.x);
-        let mut seal = Self { leak, distance, open: 0.0, largest_gap: 0.0, excess: 0.0 };
+        let slope = [plane.y / lip.radius, plane.z / lip.radius];
+        let mut seal = Self { leak, distance, slope, open: 0.0, largest_gap: 0.0, excess: 0.0 };
         let arc = TAU * lip.radius / n;
         for (direction, distance) in directions(rays.ring) {
             let Some(distance) = distance else {
@@ -169,6 +172,8 @@ mod tests {
     fn a_plane_of_any_tilt_is_sealed() {
         let tilted = seal(|x, y| Some(0.01 + 0.3 * x - 0.2 * y));
         assert!(tilted.is_tight(), "{tilted:?}");
+        assert_relative_eq!(tilted.slope[0], 0.3, max_relative = 1e-12);
+        assert_relative_eq!(tilted.slope[1], -0.2, max_relative = 1e-12);
         // The leak of its roughness alone: 0.182 l/min of a lip of 40 mm at 60 kPa.
         assert_relative_eq!(tilted.leak.flow(60e3), 3.04e-6 * RADIUS / 0.02, max_relative = 2e-3);
     }

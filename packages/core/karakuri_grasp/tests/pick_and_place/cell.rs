@@ -3,17 +3,17 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use karakuri_control::joint_trajectory::{Goal, GoalId, JointTolerance, Outcome};
-use karakuri_control::trajectory::JointTrajectory;
+use karakuri_control::joint_trajectory::{Goal, GoalId, Outcome};
+use karakuri_control::trajectory::{JointTrajectory, TrajectoryPoint};
 use karakuri_control::{Command, Controller, FeedforwardController, FeedforwardSettings, State};
 use karakuri_files::{load_robot, read_text};
 use karakuri_grasp::grip_force::GripSettings;
 use karakuri_grasp::pick_and_place::{
-    ArmReport, ArmRequest, KnownObject, Measurement, ObjectPose, ObjectShape, PATH_TOLERANCE,
-    PickAndPlace, PickAndPlaceGoal, PickAndPlaceResult, PickAndPlaceSettings, PlanError, Profile,
-    Sighting, Stage,
+    ArmReport, ArmRequest, KnownObject, Measurement, ObjectPose, ObjectShape, Part, PickAndPlace,
+    PickAndPlaceGoal, PickAndPlaceResult, PickAndPlaceSettings, PlanError, Profile, Sighting,
+    Stage, path_tolerances,
 };
-use karakuri_model::Model;
+use karakuri_model::{BodyId, Model};
 use karakuri_physics::{BodyDescription, RobotId, Scene, World, loop_gap};
 use karakuri_spatial::{Motion, Pose, Time, UnitQuaternion, Vector3};
 
@@ -53,6 +53,7 @@ pub(crate) struct Cell {
     /// Why the arm does not follow: rejected, or stopped.
     rejected: Option<String>,
     stopped: Option<String>,
+    preempted: Option<String>,
     /// The machine sees all bodies.
     pub(crate) sees: bool,
     /// The fingers' drive is stuck where it is.
@@ -143,6 +144,7 @@ impl Cell {
             goal: None,
             rejected: None,
             stopped: None,
+            preempted: None,
             sees: true,
             jammed: false,
             stall: None,
@@ -181,9 +183,10 @@ impl Cell {
             (self.world.robot(self.robot).q().to_vec(), self.world.robot(self.robot).v().to_vec());
         let sensors = self.machine.sensors().iter();
         let wrenches: Vec<_> = sensors.map(|s| self.world.sensor_wrench(self.robot, *s)).collect();
-        let arm = match (&self.rejected, &self.stopped) {
-            (Some(why), _) => ArmReport::Lost(why),
-            (_, Some(why)) => ArmReport::Blocked(why),
+        let arm = match (&self.rejected, &self.preempted, &self.stopped) {
+            (Some(why), ..) => ArmReport::Lost(why),
+            (_, Some(why), _) => ArmReport::Preempted(why),
+            (.., Some(why)) => ArmReport::Blocked(why),
             _ => ArmReport::Fine,
         };
         let objects = self.objects();
@@ -263,18 +266,10 @@ impl Cell {
 
     fn request(&mut self, request: Option<ArmRequest>, now: Time) {
         let arm = self.controller.machine_mut(ARM).unwrap();
-        let position = PATH_TOLERANCE;
         match request {
             Some(ArmRequest::Follow(trajectory)) => {
                 self.stopped = None;
-                let joints = trajectory.joints.iter();
-                let path_tolerance = joints
-                    .map(|name| JointTolerance {
-                        name: name.clone(),
-                        position,
-                        ..JointTolerance::default()
-                    })
-                    .collect();
+                let path_tolerance = path_tolerances(&trajectory);
                 let goal = Goal { trajectory, path_tolerance, ..Goal::default() };
                 match arm.accept_goal(&goal, now) {
                     Ok((id, _)) => self.goal = Some(id),
@@ -287,6 +282,27 @@ impl Cell {
                 }
             }
             None => {}
+        }
+    }
+
+    /// Another client moves the arm's joints to `positions` within `duration` [s].
+    pub(crate) fn take_over(&mut self, positions: &[f64], duration: f64) {
+        let now = self.now();
+        let point = TrajectoryPoint {
+            positions: positions.to_vec(),
+            time_from_start: duration,
+            ..TrajectoryPoint::default()
+        };
+        let name = |joint: &BodyId| self.model.joints[joint.0].name.clone();
+        let trajectory = JointTrajectory {
+            joints: self.model.groups[ARM].joints.iter().map(name).collect(),
+            points: vec![point],
+            ..JointTrajectory::default()
+        };
+        let arm = self.controller.machine_mut(ARM).unwrap();
+        let (_, preempted) = arm.accept_goal(&Goal { trajectory, ..Goal::default() }, now).unwrap();
+        if let Some(finished) = preempted.filter(|finished| self.goal == Some(finished.id)) {
+            self.preempted = Some(finished.outcome.describe(arm.settings()));
         }
     }
 
@@ -421,6 +437,7 @@ fn position(model: &Model, posture: &karakuri_model::Posture) -> Vec<f64> {
 /// The demonstration's.
 pub(crate) fn goal() -> PickAndPlaceGoal {
     PickAndPlaceGoal {
+        part: Part::Whole,
         shape: ObjectShape::Box,
         profile: Profile::Box,
         size: Vector3::repeat(0.05),
@@ -431,16 +448,17 @@ pub(crate) fn goal() -> PickAndPlaceGoal {
         grip_force: 10.0,
         max_grip_force: 15.0,
         approach_height: 0.12,
+        grasps: Vec::new(),
     }
 }
 
 /// Starts a goal; the machine knows all bodies if it sees.
-pub(crate) fn try_start(cell: &mut Cell, goal: PickAndPlaceGoal) -> Result<(), PlanError> {
+pub(crate) fn try_start(cell: &mut Cell, goal: &PickAndPlaceGoal) -> Result<(), PlanError> {
     let (now, q) = (cell.now(), cell.world.robot(cell.robot).q().to_vec());
     let objects = if cell.sees { cell.objects() } else { Vec::new() };
-    cell.machine.start(goal, now, &q, &objects)
+    cell.machine.start(goal.clone(), now, &q, &objects)
 }
 
-pub(crate) fn start(cell: &mut Cell, goal: PickAndPlaceGoal) {
+pub(crate) fn start(cell: &mut Cell, goal: &PickAndPlaceGoal) {
     try_start(cell, goal).unwrap();
 }

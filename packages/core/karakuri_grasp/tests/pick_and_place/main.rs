@@ -6,6 +6,7 @@
 
 mod cell;
 mod nominal;
+mod order;
 mod reactions;
 mod scissor;
 mod shapes;

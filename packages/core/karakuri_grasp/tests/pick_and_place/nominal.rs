@@ -7,7 +7,7 @@ use crate::cell::{Cell, goal, start, try_start};
 
 fn picks_and_places(posture: &str, config: &str) -> u64 {
     let mut cell = Cell::new(posture, config);
-    start(&mut cell, goal());
+    start(&mut cell, &goal());
     let result = cell.run(15.0, |_| {});
     assert_eq!(result.failure, None, "{result:?}");
     // At rest on the shelf.
@@ -64,10 +64,10 @@ fn picks_and_places_on_the_moon() {
     let heavy = |bodies: &mut Vec<BodyDescription>| {
         bodies.iter_mut().filter(|body| body.name == "cube").for_each(|cube| cube.mass = 1.0);
     };
-    let refused = try_start(&mut Cell::with("start1", "arm6", heavy), goal);
+    let refused = try_start(&mut Cell::with("start1", "arm6", heavy), &goal);
     assert!(matches!(refused, Err(PlanError::TooHeavy { .. })), "{refused:?}");
     let mut cell = Cell::under(1.62, "start1", "arm6", heavy);
-    start(&mut cell, goal);
+    start(&mut cell, &goal);
     let result = cell.run(15.0, |_| {});
     assert_eq!((result.failure, result.retries), (None, 0), "{result:?}");
     for _ in 0..300 {

@@ -34,7 +34,7 @@ fn post(name: &str, centre: [f64; 3], size: [f64; 3]) -> impl Fn(&mut Vec<BodyDe
 }
 
 /// Runs a goal; whatever comes out, the robot must come to rest soon after.
-fn outcome(cell: &mut Cell, goal: PickAndPlaceGoal) -> PickAndPlaceResult {
+fn outcome(cell: &mut Cell, goal: &PickAndPlaceGoal) -> PickAndPlaceResult {
     start(cell, goal);
     let result = cell.run(40.0, |_| {});
     comes_to_rest(cell);
@@ -80,7 +80,7 @@ fn one_finger_first_centres_the_hand() {
         cube.pose.translation.y += 0.007;
     });
     let goal = PickAndPlaceGoal { mass: 1.0, grip_force: 13.0, max_grip_force: 15.0, ..goal() };
-    let result = outcome(&mut cell, goal);
+    let result = outcome(&mut cell, &goal);
     assert_eq!(result.failure, None, "{result:?}");
     assert!(cell.stages.contains(&Stage::Centre), "{:?}", cell.stages);
     assert_eq!(result.retries, 0, "centring is part of a grip");
@@ -106,7 +106,7 @@ fn stalls_while_closing_do_not_strike(stall: Stall) {
         let mut peaks: Vec<(f64, f64)> = Vec::new();
         for begin in (0..13).map(|i| 0.42 + 0.0193 * f64::from(i)) {
             let mut cell = Cell::new("start1", "arm6");
-            start(&mut cell, goal());
+            start(&mut cell, &goal());
             let mut closing: Option<f64> = None;
             while cell.machine.feedback().stage != Stage::LiftOff {
                 assert!(cell.step().is_none() && cell.world.time() < 10.0);
@@ -133,7 +133,7 @@ fn stalls_while_closing_do_not_strike(stall: Stall) {
 fn late_targets_while_opening_do_not_strike() {
     for begin in (0..8).map(|i| 0.001 * f64::from(i)) {
         let mut cell = Cell::new("start1", "arm6");
-        start(&mut cell, goal());
+        start(&mut cell, &goal());
         let mut opening: Option<f64> = None;
         while cell.machine.feedback().stage != Stage::Retreat {
             assert!(cell.step().is_none() && cell.world.time() < 20.0);
@@ -162,7 +162,7 @@ fn a_stall_on_the_way_aborts_no_motion() {
         for begin in (0..10).map(|i| 0.1 * f64::from(i)) {
             for pause in [f64::INFINITY, 0.12] {
                 let mut cell = Cell::new("start1", "arm6");
-                start(&mut cell, goal());
+                start(&mut cell, &goal());
                 let begun = cell.world.time() + begin;
                 while cell.world.time() < begun + 1.5 {
                     let since = cell.world.time() - begun;
@@ -189,7 +189,7 @@ fn a_post_beside_one_finger_is_blocked() {
         post("post", [0.5, -0.177, 0.78], [0.05, 0.012, 0.06])(bodies);
     });
     cell.sees = false;
-    start(&mut cell, goal());
+    start(&mut cell, &goal());
     let mut pressed: f64 = 0.0;
     let result = cell.run(40.0, |cell| {
         let feedback = cell.machine.feedback();
@@ -207,7 +207,7 @@ fn a_post_beside_one_finger_is_blocked() {
 fn an_empty_table_is_no_object() {
     let mut cell = Cell::new("start1", "arm6");
     cell.put("cube", [0.3, 0.4, 0.775], 0.0);
-    let result = outcome(&mut cell, goal());
+    let result = outcome(&mut cell, &goal());
     failed(&result, Failure::NoObject, &["closed to", "nothing of its size is seen within 100 mm"]);
     assert_eq!(result.retries, 1);
     assert!(cell.tool().z > 0.9, "not back up");
@@ -218,7 +218,7 @@ fn blind_it_tries_the_same_place_once_more() {
     let mut cell = Cell::new("start1", "arm6");
     cell.sees = false;
     cell.put("cube", [0.3, 0.4, 0.775], 0.0);
-    let result = outcome(&mut cell, goal());
+    let result = outcome(&mut cell, &goal());
     failed(&result, Failure::NoObject, &["closed to"]);
     assert_eq!(result.retries, 1);
     assert_eq!(cell.stages.iter().filter(|s| **s == Stage::Close).count(), 2, "{:?}", cell.stages);
@@ -228,7 +228,7 @@ fn blind_it_tries_the_same_place_once_more() {
 fn a_cube_that_was_moved_is_found_again() {
     let mut cell = Cell::new("start1", "arm6");
     cell.put("cube", [0.44, -0.26, 0.775], 0.4);
-    let result = outcome(&mut cell, goal());
+    let result = outcome(&mut cell, &goal());
     assert_eq!((result.failure, result.retries), (None, 1), "{result:?}");
     is_placed(&cell, &goal());
 }
@@ -236,7 +236,7 @@ fn a_cube_that_was_moved_is_found_again() {
 #[test]
 fn a_narrow_object_is_the_wrong_size() {
     let mut cell = cell(|cube| cube.shape = Shape::Box { size: Vector3::new(0.05, 0.03, 0.05) });
-    let result = outcome(&mut cell, goal());
+    let result = outcome(&mut cell, &goal());
     failed(&result, Failure::WrongSize, &["50.0 mm"]);
     assert!((result.width - 0.03).abs() < 0.015, "{}", result.width);
     assert!(cell.tool().z > 0.9, "not back up");
@@ -245,7 +245,7 @@ fn a_narrow_object_is_the_wrong_size() {
 #[test]
 fn a_wide_object_is_the_wrong_size() {
     let mut cell = cell(|cube| cube.shape = Shape::Box { size: Vector3::new(0.05, 0.058, 0.05) });
-    let result = outcome(&mut cell, goal());
+    let result = outcome(&mut cell, &goal());
     failed(&result, Failure::WrongSize, &["58.", "50.0 mm"]);
 }
 
@@ -254,7 +254,7 @@ fn a_turned_cube_is_straightened_or_refused() {
     for degrees in [2.0_f64, 5.0, 20.0, 45.0] {
         let mut cell = Cell::new("start1", "arm6");
         cell.put("cube", [0.5, -0.2, 0.775], degrees.to_radians());
-        let result = outcome(&mut cell, goal());
+        let result = outcome(&mut cell, &goal());
         println!("turned by {degrees} deg: {:?}", result.failure);
         match result.failure {
             None => is_placed(&cell, &goal()),
@@ -270,10 +270,25 @@ fn a_turned_cube_is_straightened_or_refused() {
 fn a_slippery_cube_is_gripped_harder() {
     let mut cell = cell(|cube| cube.friction = friction(0.3));
     let goal = PickAndPlaceGoal { grip_force: 2.5, max_grip_force: 14.0, ..goal() };
-    let result = outcome(&mut cell, goal);
+    let result = outcome(&mut cell, &goal);
     assert_eq!(result.failure, None, "{result:?}");
     assert!(result.retries > 0 && cell.peak_force <= 15.0, "{result:?} {}", cell.peak_force);
     is_placed(&cell, &goal);
+}
+
+/// A cube that slips from the beginning stands on the table while it is weighed, and the hand may bear any part of it: it is seen to stand.
+#[test]
+fn a_cube_that_never_leaves_the_table_is_gripped_harder() {
+    for tenths in [0, 3, 5, 7] {
+        let mut cell = cell(|cube| {
+            cube.friction = friction(0.3);
+            cube.pose.translation.x += 1e-4 * f64::from(tenths);
+        });
+        let goal = PickAndPlaceGoal { grip_force: 2.5, max_grip_force: 14.0, ..goal() };
+        let result = outcome(&mut cell, &goal);
+        assert_eq!(result.failure, None, "{tenths}: {result:?}");
+        assert!(result.retries > 0, "{tenths}: {result:?}");
+    }
 }
 
 /// Forces near the sensors' dead band: the grip is weak, but what it finds is found, and named for what it is.
@@ -283,7 +298,7 @@ fn a_grip_too_weak_for_the_cube_says_so_however_late_its_targets_are() {
         for (period, late) in [(1, 0), (150, 20), (300, 50)] {
             let mut cell = cell(|_| {});
             let limits = PickAndPlaceGoal { grip_force: force, max_grip_force: force, ..goal() };
-            start(&mut cell, PickAndPlaceGoal { mass: 0.05, ..limits });
+            start(&mut cell, &PickAndPlaceGoal { mass: 0.05, ..limits });
             let mut tick = 0;
             let result = cell.run(30.0, |cell| {
                 tick += 1;
@@ -302,7 +317,7 @@ fn a_grip_too_weak_for_the_cube_says_so_however_late_its_targets_are() {
 fn a_slippery_cube_fails_honestly_at_the_limit() {
     let mut cell = cell(|cube| cube.friction = friction(0.15));
     let goal = PickAndPlaceGoal { grip_force: 4.0, max_grip_force: 5.5, ..goal() };
-    let result = outcome(&mut cell, goal);
+    let result = outcome(&mut cell, &goal);
     failed(
         &result,
         Failure::Slipped,
@@ -318,7 +333,7 @@ fn a_heavier_cube_than_stated_is_gripped_harder() {
     // Well below what 15 N a finger may carry: how heavy a slipping cube seems depends on how it slips.
     let mut cell = cell(|cube| cube.mass = 0.6);
     let goal = PickAndPlaceGoal { grip_force: 6.0, ..goal() };
-    let result = outcome(&mut cell, goal);
+    let result = outcome(&mut cell, &goal);
     assert_eq!(result.failure, None, "{result:?}");
     assert!(result.forces[0] > 8.0, "{result:?}");
     is_placed(&cell, &goal);
@@ -327,7 +342,7 @@ fn a_heavier_cube_than_stated_is_gripped_harder() {
 #[test]
 fn a_far_too_heavy_cube_is_put_back() {
     let mut cell = cell(|cube| cube.mass = 3.0);
-    let result = outcome(&mut cell, goal());
+    let result = outcome(&mut cell, &goal());
     failed(&result, Failure::TooHeavy, &["2.0 N were stated", "15.0 N are allowed"]);
     assert!((cell.cube().0 - goal().pick.position).norm() < 0.01);
 }
@@ -335,7 +350,7 @@ fn a_far_too_heavy_cube_is_put_back() {
 #[test]
 fn a_lighter_cube_than_stated_is_no_slip() {
     let mut cell = cell(|cube| cube.mass = 0.1);
-    let result = outcome(&mut cell, goal());
+    let result = outcome(&mut cell, &goal());
     assert_eq!((result.failure, result.retries), (None, 0), "{result:?}");
     is_placed(&cell, &goal());
 }
@@ -344,7 +359,7 @@ fn a_lighter_cube_than_stated_is_no_slip() {
 fn too_heavy_by_its_own_words_is_refused() {
     let mut cell = Cell::new("start1", "arm6");
     let error =
-        try_start(&mut cell, PickAndPlaceGoal { mass: 5.0, ..goal() }).unwrap_err().to_string();
+        try_start(&mut cell, &PickAndPlaceGoal { mass: 5.0, ..goal() }).unwrap_err().to_string();
     assert!(error.contains("max_grip_force") && error.contains("15.0 N are allowed"), "{error}");
 }
 
@@ -354,7 +369,7 @@ fn a_blow_on_the_way_down_backs_up() {
     let mut cell =
         Cell::with("start1", "arm6", post("brick", [0.5, -0.1615, 0.80], [0.06, 0.005, 0.10]));
     cell.sees = false;
-    start(&mut cell, goal());
+    start(&mut cell, &goal());
     let mut lowest = f64::INFINITY;
     let result = cell.run(40.0, |cell| lowest = lowest.min(cell.tool().z));
     comes_to_rest(&mut cell);
@@ -373,7 +388,7 @@ fn a_known_brick_is_refused_before_anything_moves() {
         post("brick2", [0.458, -0.2, 0.80], [0.02, 0.06, 0.10])(bodies);
     };
     let mut cell = Cell::with("start1", "arm6", all_round);
-    let error = try_start(&mut cell, goal()).unwrap_err().to_string();
+    let error = try_start(&mut cell, &goal()).unwrap_err().to_string();
     assert!(error.contains("DESCEND") && error.contains("would hit `brick"), "{error}");
     assert!(!cell.machine.is_busy());
 }
@@ -385,7 +400,7 @@ fn a_known_wall_is_gone_over_or_refused() {
         let height = top - 0.75;
         let wall = post("wall", [0.45, -0.09, 0.75 + 0.5 * height], [0.5, 0.02, height]);
         let mut cell = Cell::with("start1", "arm6", wall);
-        match try_start(&mut cell, goal()) {
+        match try_start(&mut cell, &goal()) {
             Ok(()) => {
                 assert!(passes, "went through a wall {top} m high");
                 let result = cell.run(40.0, |_| {});
@@ -404,16 +419,45 @@ fn a_known_wall_is_gone_over_or_refused() {
 fn an_unknown_wall_stops_the_arm() {
     let mut cell = Cell::with("start1", "arm6", post("wall", [0.55, 0.05, 1.0], [0.2, 0.02, 0.5]));
     cell.sees = false;
-    let result = outcome(&mut cell, goal());
+    let result = outcome(&mut cell, &goal());
     failed(&result, Failure::Collision, &["the arm was stopped"]);
     assert!(cell.stages.contains(&Stage::BackUp), "{:?}", cell.stages);
+}
+
+#[test]
+fn the_arm_is_left_to_a_client_that_takes_it_over() {
+    let elsewhere = [0.6, -0.4, 1.9, 0.07, 0.0, 0.0];
+    for (stage, held) in [(Stage::Approach, false), (Stage::Move, true)] {
+        let mut cell = Cell::new("start1", "arm6");
+        start(&mut cell, &goal());
+        let mut is_taken = false;
+        let result = cell.run(40.0, |cell| {
+            if cell.machine.feedback().stage == stage && !is_taken {
+                is_taken = true;
+                cell.take_over(&elsewhere, 2.0);
+            }
+        });
+        failed(&result, Failure::Preempted, &["another client moves the arm", "preempted"]);
+        assert_eq!(result.message.contains("still held"), held, "{result:?}");
+        assert_eq!(result.stage, stage);
+        for _ in 0..3000 {
+            assert_eq!(cell.step(), None);
+        }
+        // Where the other client wants it, and the cube in the hand if it was.
+        let q = cell.world.robot(cell.world.robot_ids().next().unwrap()).q();
+        for (joint, expected) in cell.model.groups[0].joints.iter().zip(elsewhere) {
+            assert!((q[cell.model.joints[joint.0].q_start] - expected).abs() < 5e-3, "{q:?}");
+        }
+        assert_eq!(cell.machine.feedback().holding, held);
+        assert_eq!(cell.cube().0.z > 0.85, held);
+    }
 }
 
 #[test]
 fn a_low_start_goes_up_first() {
     // From among the objects: the tool starts below their tops.
     let mut cell = Cell::new("start1", "arm6");
-    start(&mut cell, goal());
+    start(&mut cell, &goal());
     cell.run(40.0, |cell| {
         if cell.machine.feedback().stage == Stage::Close {
             cell.machine.cancel();
@@ -425,7 +469,7 @@ fn a_low_start_goes_up_first() {
     assert!(low.z < 0.8, "{low:?}");
     let mut goal = goal();
     goal.pick.position = Vector3::new(0.45, -0.3, 0.775);
-    start(&mut cell, goal);
+    start(&mut cell, &goal);
     let mut sideways: f64 = 0.0;
     let result = cell.run(40.0, |cell| {
         let p = cell.tool();
@@ -440,7 +484,7 @@ fn a_low_start_goes_up_first() {
 #[test]
 fn a_jammed_hand_shakes_and_is_stuck() {
     let mut cell = Cell::new("start1", "arm6");
-    start(&mut cell, goal());
+    start(&mut cell, &goal());
     let result = cell.run(40.0, |cell| {
         cell.jammed |= cell.machine.feedback().stage == Stage::Open;
     });
@@ -453,7 +497,7 @@ fn a_jammed_hand_shakes_and_is_stuck() {
 #[test]
 fn a_jam_that_the_shake_frees_is_a_success() {
     let mut cell = Cell::new("start1", "arm6");
-    start(&mut cell, goal());
+    start(&mut cell, &goal());
     let result = cell.run(40.0, |cell| {
         cell.jammed =
             cell.machine.feedback().stage == Stage::Open && !cell.stages.contains(&Stage::Shake);
@@ -465,7 +509,7 @@ fn a_jam_that_the_shake_frees_is_a_success() {
 #[test]
 fn a_cube_knocked_out_of_the_hand_has_slipped() {
     let mut cell = Cell::new("start1", "arm6");
-    start(&mut cell, goal());
+    start(&mut cell, &goal());
     let mut knocked = false;
     let result = cell.run(40.0, |cell| {
         if !knocked && cell.machine.feedback().stage == Stage::Move {
@@ -487,7 +531,7 @@ fn a_cancel_in_any_stage_ends_at_rest() {
     // One run, and from the beginning of each stage a branch.
     for desired in stages {
         let mut cell = Cell::new("start1", "arm6");
-        start(&mut cell, goal());
+        start(&mut cell, &goal());
         let mut ticks = 0;
         let result = cell.run(40.0, |cell| {
             if cell.machine.feedback().stage == desired {
@@ -523,13 +567,29 @@ fn a_cancel_in_any_stage_ends_at_rest() {
     }
 }
 
+/// Samples come and nobody refuses anything, but the arm stays where it is.
+#[test]
+fn an_arm_that_gets_nowhere_is_a_time_out() {
+    let mut cell = Cell::new("start1", "arm6");
+    start(&mut cell, &goal());
+    cell.stall = Some(Stall::Controller);
+    let result = cell.run(20.0, |_| {});
+    failed(&result, Failure::TimeOut, &["APPROACH took longer than", "rad from its goal"]);
+    assert!(cell.stages.contains(&Stage::Halt), "{:?}", cell.stages);
+    cell.stall = None;
+    comes_to_rest(&mut cell);
+    let result = outcome(&mut cell, &goal());
+    assert_eq!(result.failure, None, "{result:?}");
+    is_placed(&cell, &goal());
+}
+
 #[test]
 fn after_a_failure_the_next_goal_works() {
     let mut cell = Cell::new("start1", "arm6");
     cell.put("cube", [0.3, 0.4, 0.775], 0.0);
-    assert!(outcome(&mut cell, goal()).failure.is_some());
+    assert!(outcome(&mut cell, &goal()).failure.is_some());
     cell.put("cube", [0.5, -0.2, 0.775], 0.0);
-    let result = outcome(&mut cell, goal());
+    let result = outcome(&mut cell, &goal());
     assert_eq!(result.failure, None, "{result:?}");
     is_placed(&cell, &goal());
 }
@@ -537,12 +597,12 @@ fn after_a_failure_the_next_goal_works() {
 #[test]
 fn a_second_goal_while_one_runs_is_refused_and_changes_nothing() {
     let mut cell = Cell::new("start1", "arm6");
-    start(&mut cell, goal());
+    start(&mut cell, &goal());
     let mut asked = false;
     let result = cell.run(40.0, |cell| {
         if !asked && cell.machine.feedback().stage == Stage::Move {
             let other = PickAndPlaceGoal { mass: 0.1, ..goal() };
-            let error = try_start(cell, other).unwrap_err().to_string();
+            let error = try_start(cell, &other).unwrap_err().to_string();
             assert!(error.contains("cancel it first"), "{error}");
             asked = true;
         }
@@ -555,7 +615,7 @@ fn a_second_goal_while_one_runs_is_refused_and_changes_nothing() {
 #[test]
 fn what_is_held_stays_held_when_controller_and_machine_are_exchanged() {
     let mut cell = Cell::new("start1", "arm6");
-    start(&mut cell, goal());
+    start(&mut cell, &goal());
     let mut ticks = 0;
     cell.run(15.0, |cell| {
         ticks += u32::from(cell.machine.feedback().stage == Stage::Move);

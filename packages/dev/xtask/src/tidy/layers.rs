@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::Violation;
 
 /// A crate depends on crates before it; `nodes`, `cli` and `dev` hold crates that nothing depends on.
-const ORDER: [&str; 21] = [
+const ORDER: [&str; 24] = [
     "core/karakuri_spatial",
     "core/karakuri_model",
     "core/karakuri_dynamics",
@@ -24,8 +24,11 @@ const ORDER: [&str; 21] = [
     "io/karakuri_serial",
     "io/karakuri_hardware",
     "io/karakuri_simulation",
+    "io/karakuri_commands",
+    "io/karakuri_rehearsal",
     "io/karakuri_launch",
     "io/karakuri_studio",
+    "io/karakuri_mcp",
     "ros/karakuri_ros",
     "ros/karakuri_robot_topics",
     "ros/karakuri_client",

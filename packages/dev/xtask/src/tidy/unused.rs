@@ -12,6 +12,26 @@ use super::{Source, Violation};
 
 /// Items that a library offers to programs of others, by the file's end and the item, each with its reason.
 const OFFERED: &[(&str, &str, &str)] = &[
+    (
+        "karakuri_commands/src/audit.rs",
+        "verify_log",
+        "used by the node `commander`, still to be built",
+    ),
+    (
+        "karakuri_commands/src/gate.rs",
+        "envelope_hash",
+        "used by the node `commander`, still to be built",
+    ),
+    (
+        "karakuri_commands/src/gate.rs",
+        "set_envelope",
+        "used by the node `commander`, still to be built",
+    ),
+    (
+        "karakuri_commands/src/path.rs",
+        "check_path",
+        "used by the node `commander`, still to be built",
+    ),
     ("karakuri_dynamics/src/articulated.rs", "body_response", "effective mass at a link"),
     ("karakuri_dynamics/src/articulated.rs", "impulse_response", "effective mass at joints"),
     ("karakuri_dynamics/src/couplings.rs", "reduce_mass_matrix", "mass matrix of a coupled robot"),
@@ -69,6 +89,11 @@ const OFFERED: &[(&str, &str, &str)] = &[
         "worlds built in code command their motors",
     ),
     ("karakuri_physics/src/world/pushes.rs", "remove_push", "what is added can be removed"),
+    (
+        "karakuri_rehearsal/src/cell.rs",
+        "replace_machine",
+        "rehearsals of a gripper that starts again",
+    ),
     ("karakuri_serial/src/codec/robotiq/registers.rs", "speed_byte", "a host commands in m/s"),
     ("karakuri_serial/src/codec/robotiq/registers.rs", "force_byte", "a host commands in N"),
     ("karakuri_serial/src/emulator/in_process.rs", "looking_every", "how long exchanges take"),
@@ -92,7 +117,6 @@ const OFFERED: &[(&str, &str, &str)] = &[
         "transform_motion",
         "a motion in another frame, one of the type's products",
     ),
-    ("karakuri_spatial/src/time.rs", "from_seconds", "the other direction of `seconds`"),
 ];
 
 const THIS_FILE: &str = "packages/dev/xtask/src/tidy/unused.rs";

@@ -4,7 +4,7 @@ use core::f64::consts::{FRAC_PI_2, PI};
 use std::collections::BTreeMap;
 
 use karakuri_grasp::pick_and_place::{
-    Failure, ObjectShape, PickAndPlaceGoal, PlanError, Profile, Stage, moved, upright,
+    Failure, ObjectShape, Part, PickAndPlaceGoal, PlanError, Profile, Stage, moved, upright,
 };
 use karakuri_model::Shape;
 use karakuri_spatial::{Pose, UnitQuaternion, Vector3};
@@ -13,7 +13,7 @@ use crate::cell::Cell;
 use crate::object::{center, shape};
 
 /// `SplitMix64`: equal seeds give equal tasks.
-struct Random(u64);
+pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
     fn next(&mut self) -> f64 {
@@ -28,9 +28,9 @@ impl Random {
         low + (high - low) * self.next()
     }
 
-    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
+    fn pick<T: Clone>(&mut self, from: &[T]) -> T {
         let x = self.next() * from.len() as f64;
-        from.iter().copied().enumerate().find(|(i, _)| x < (i + 1) as f64).unwrap().1
+        from.iter().cloned().enumerate().find(|(i, _)| x < (i + 1) as f64).unwrap().1
     }
 }
 
@@ -47,15 +47,15 @@ enum Flaw {
 }
 
 #[derive(Debug)]
-struct Task {
-    robot: &'static str,
+pub(crate) struct Task {
+    pub(crate) robot: &'static str,
     shape: Shape,
     flaw: Flaw,
     /// True mass. [kg]
     mass: f64,
     pick: Pose,
     place: Pose,
-    goal: PickAndPlaceGoal,
+    pub(crate) goal: PickAndPlaceGoal,
 }
 
 const ROBOTS: [&str; 5] =
@@ -70,16 +70,17 @@ const SHAPES: [ObjectShape; 6] = [
 ];
 
 /// Edges of a shape's box, by three random ones. [m]
-fn edges(kind: ObjectShape, [a, b, c]: [f64; 3]) -> [f64; 3] {
+fn edges(kind: &ObjectShape, [a, b, c]: [f64; 3]) -> [f64; 3] {
     match kind {
         ObjectShape::Box => [a, b, c],
         ObjectShape::Cylinder | ObjectShape::Cone => [a, a, b],
         ObjectShape::Capsule => [a, a, a + b],
         ObjectShape::Ball => [a; 3],
+        ObjectShape::Hull(_) => panic!("a hull has more than edges"),
     }
 }
 
-fn task(random: &mut Random) -> Task {
+pub(crate) fn task(random: &mut Random) -> Task {
     let robot = random.pick(&ROBOTS);
     let kind = random.pick(&SHAPES);
     let (low, high, most) = match robot {
@@ -96,8 +97,8 @@ fn task(random: &mut Random) -> Task {
         _ => Flaw::Moved(random.pick(&[0.02, 0.25])),
     };
     let scale = if let Flaw::Size(scale) = flaw { scale } else { 1.0 };
-    let size = edges(kind, core::array::from_fn(|_| random.between(low, high)));
-    let shape = shape(kind, size.map(|edge| edge * scale));
+    let size = edges(&kind, core::array::from_fn(|_| random.between(low, high)));
+    let shape = shape(&kind, size.map(|edge| edge * scale));
     let size = Vector3::from(size);
     // A capsule does not stand by itself, and a cone that lies is held by no hand.
     let lies = kind == ObjectShape::Capsule || random.next() < 0.3 && kind != ObjectShape::Cone;
@@ -106,13 +107,13 @@ fn task(random: &mut Random) -> Task {
     let mut at = |x: f64, y: f64, top: f64| {
         let turn = UnitQuaternion::from_euler_angles(0.0, tilt, random.between(-PI, PI));
         let pose = Pose::from_quaternion(&turn, Vector3::new(x, y, top));
-        let height = upright(kind, &pose, &size).unwrap().size.z;
+        let height = upright(&kind, &pose, &size).unwrap().size.z;
         (Pose::new(pose.rotation, pose.translation + Vector3::z() * (0.5 * height)), height)
     };
     let ((stated, height), (place, _)) = (at(0.5, -0.2, 0.75), at(0.5, 0.2, 0.85));
     let off = Vector3::new(random.between(-0.08, 0.08), random.between(-0.12, 0.05), 0.0);
     let stated = Pose::new(stated.rotation, stated.translation + off);
-    let object = upright(kind, &stated, &size).unwrap();
+    let object = upright(&kind, &stated, &size).unwrap();
     // What is of another size stands on the table, too.
     let mut pick = stated;
     pick.translation.z += 0.5 * height * (scale - 1.0);
@@ -120,8 +121,9 @@ fn task(random: &mut Random) -> Task {
         pick.translation.y -= distance;
     }
     let goal = PickAndPlaceGoal {
+        part: Part::Whole,
         shape: kind,
-        profile: object.profile,
+        profile: object.profile.clone(),
         size: object.size,
         mass: mass * random.between(0.7, 1.3),
         friction: FRICTION,
@@ -130,6 +132,7 @@ fn task(random: &mut Random) -> Task {
         grip_force: if most > 50.0 { most } else { 10.0 },
         max_grip_force: most,
         approach_height: 0.12,
+        grasps: Vec::new(),
     };
     Task { robot, shape, flaw, mass, pick, place, goal }
 }
@@ -144,18 +147,24 @@ fn rolls(task: &Task) -> bool {
     matches!(task.goal.profile, Profile::Ball | Profile::Lying { .. })
 }
 
-/// What came of a task: its code, and what is not as it should be.
-fn carry_out(task: &Task) -> (&'static str, Option<String>) {
+/// Cell with the object of a task as it is, which is not always what the goal states.
+pub(crate) fn cell_of(task: &Task) -> Cell {
     let mut cell = Cell::new(task.robot, "start1", |body| {
         (body.shape, body.mass) = (task.shape.clone(), task.mass);
-        body.pose = center(task.goal.shape, &task.pick, body.shape.bounds().1.z);
+        body.pose = center(&task.goal.shape, &task.pick, body.shape.bounds().1.z);
         // Materials combine by the geometric mean: pads have 0.6.
         if let Flaw::Slippery(friction) = task.flaw {
             body.friction = friction * friction / 0.6;
         }
     });
-    cell.sees = !matches!(task.flaw, Flaw::Moved(_));
-    if let Err(refused) = cell.start(task.goal) {
+    cell.faults.blind = matches!(task.flaw, Flaw::Moved(_));
+    cell
+}
+
+/// What came of a task: its code, and what is not as it should be.
+fn carry_out(task: &Task) -> (&'static str, Option<String>) {
+    let mut cell = cell_of(task);
+    if let Err(refused) = cell.start(&task.goal) {
         let code = match refused {
             PlanError::TooHeavy { .. } => "refused: too heavy",
             PlanError::Unreachable { .. } => "refused: unreachable",

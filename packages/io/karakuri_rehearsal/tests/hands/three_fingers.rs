@@ -3,17 +3,20 @@
 use core::f64::consts::FRAC_PI_2;
 
 use karakuri_grasp::pick_and_place::{
-    Failure, ObjectShape, PickAndPlaceGoal, Profile, Stage, moved, upright,
+    Failure, ObjectShape, Part, PickAndPlaceGoal, Profile, Stage, moved, upright,
 };
+use karakuri_rehearsal::Variation;
 use karakuri_spatial::{Pose, UnitQuaternion, Vector3};
 
-use crate::cell::Cell;
+use crate::cell::{Cell, OBJECT};
 use crate::object::{center, shape};
 
 const ROBOT: &str = "arm6_three_fingers";
+/// The same hand with fingers of two phalanges, whose tips hold as long as these are straight.
+const UNDERACTUATED: &str = "arm6_underactuated";
 
 /// An object of these edges that stands, or lies where it is `tilted`, and is to go onto the shelf turned by half a radian.
-fn task(kind: ObjectShape, edges: [f64; 3], mass: f64, tilted: bool) -> (PickAndPlaceGoal, Pose) {
+fn task(kind: &ObjectShape, edges: [f64; 3], mass: f64, tilted: bool) -> (PickAndPlaceGoal, Pose) {
     let size = Vector3::from(edges);
     let tilt = if tilted { FRAC_PI_2 } else { 0.0 };
     let at = |x: f64, y: f64, top: f64, yaw: f64| {
@@ -25,8 +28,9 @@ fn task(kind: ObjectShape, edges: [f64; 3], mass: f64, tilted: bool) -> (PickAnd
     let (pick, place) = (at(0.5, -0.2, 0.75, 0.3), at(0.5, 0.2, 0.85, 0.8));
     let object = upright(kind, &pick, &size).unwrap();
     let goal = PickAndPlaceGoal {
-        shape: kind,
-        profile: object.profile,
+        part: Part::Whole,
+        shape: kind.clone(),
+        profile: object.profile.clone(),
         size: object.size,
         mass,
         friction: 0.6,
@@ -35,20 +39,65 @@ fn task(kind: ObjectShape, edges: [f64; 3], mass: f64, tilted: bool) -> (PickAnd
         grip_force: 10.0,
         max_grip_force: 25.0,
         approach_height: 0.12,
+        grasps: Vec::new(),
     };
     (goal, pick)
 }
 
 /// A cell with an object where a goal says; its centre of mass is below its box's middle by what it is.
-fn cell(kind: ObjectShape, edges: [f64; 3], mass: f64, pick: &Pose) -> Cell {
-    Cell::new(ROBOT, "start1", |body| {
+pub(crate) fn cell(
+    robot: &str,
+    kind: &ObjectShape,
+    edges: [f64; 3],
+    mass: f64,
+    pick: &Pose,
+) -> Cell {
+    Cell::new(robot, "start1", |body| {
         (body.shape, body.mass, body.friction) = (shape(kind, edges), mass, 0.6);
         body.pose = center(kind, pick, edges[2]);
     })
 }
 
+/// A ball that is seen beside where it is: friction on the table keeps it there, so that three stiff fingers press unevenly. Lifted so it would slip out.
+#[test]
+fn what_is_beside_the_middle_is_pressed_evenly_before_it_is_lifted() {
+    const EDGE: f64 = 0.08;
+    for robot in [ROBOT, UNDERACTUATED] {
+        let (goal, pick) = task(&ObjectShape::Ball, [EDGE; 3], 1.1, false);
+        let middle = cell(robot, &ObjectShape::Ball, [EDGE; 3], 1.2, &pick);
+        for place in
+            [[-0.001, 0.0008], [-0.002, 0.001], [0.0, -0.0025], [0.0012, 0.0006], [0.002, 0.002]]
+        {
+            let mut cell = middle.clone();
+            cell.vary(Some(OBJECT), &Variation { place, ..Variation::NONE }).unwrap();
+            cell.start(&goal).unwrap();
+            let mut least = f64::INFINITY;
+            let result = cell.run(|cell| {
+                if cell.machine.feedback().stage == Stage::Lift {
+                    let [_, thumb, left, right] = cell.machine.channels() else { return };
+                    least = least.min(left.value.min(right.value) / thumb.value);
+                }
+            });
+            assert_eq!(result.failure, None, "{robot} {place:?}: {result:?}");
+            assert!(
+                least > 0.6,
+                "{robot} {place:?}: a finger presses with {least:.2} of the thumb's"
+            );
+        }
+    }
+}
+
 #[test]
 fn three_fingers_take_what_stands_and_what_lies() {
+    takes_what_stands_and_what_lies(ROBOT);
+}
+
+#[test]
+fn underactuated_fingers_take_what_stands_and_what_lies() {
+    takes_what_stands_and_what_lies(UNDERACTUATED);
+}
+
+fn takes_what_stands_and_what_lies(robot: &str) {
     for (kind, edges, mass, tilted) in [
         (ObjectShape::Cylinder, [0.06, 0.06, 0.1], 0.5, false),
         (ObjectShape::Cylinder, [0.05, 0.05, 0.1], 0.5, true),
@@ -58,9 +107,9 @@ fn three_fingers_take_what_stands_and_what_lies() {
         (ObjectShape::Box, [0.1, 0.05, 0.08], 0.8, false),
         (ObjectShape::Cone, [0.08, 0.08, 0.128], 0.3, false),
     ] {
-        let (goal, pick) = task(kind, edges, mass, tilted);
-        let mut cell = cell(kind, edges, mass, &pick);
-        cell.start(goal).unwrap_or_else(|why| panic!("{kind:?} {edges:?}: {why}"));
+        let (goal, pick) = task(&kind, edges, mass, tilted);
+        let mut cell = cell(robot, &kind, edges, mass, &pick);
+        cell.start(&goal).unwrap_or_else(|why| panic!("{kind:?} {edges:?}: {why}"));
         let mut held = pick;
         let result = cell.run(|cell| {
             if cell.machine.feedback().stage == Stage::Lower {
@@ -91,11 +140,35 @@ fn three_fingers_say_what_they_cannot_hold() {
         (ObjectShape::Cone, [0.1, 0.1, 0.07], 0.2, false, "faces up by 35.5 degrees"),
         (ObjectShape::Cylinder, [0.06, 0.06, 0.1], 4.0, false, "raise max_grip_force or take less"),
     ] {
-        let (goal, pick) = task(kind, edges, mass, tilted);
-        let mut cell = cell(kind, edges, mass, &pick);
-        let refused = cell.start(goal).unwrap_err().to_string();
+        let (goal, pick) = task(&kind, edges, mass, tilted);
+        let mut cell = cell(ROBOT, &kind, edges, mass, &pick);
+        let refused = cell.start(&goal).unwrap_err().to_string();
         assert!(refused.contains(why), "{refused}");
     }
+}
+
+/// Friction of the drives takes 0.4 N of what they press with; the force on the object is what was asked for.
+#[test]
+fn the_greatest_force_is_reached() {
+    for robot in [ROBOT, UNDERACTUATED] {
+        let (mut goal, pick) = task(&ObjectShape::Cylinder, [0.06, 0.06, 0.1], 0.5, false);
+        goal.grip_force = goal.max_grip_force;
+        let mut cell = cell(robot, &ObjectShape::Cylinder, [0.06, 0.06, 0.1], 0.5, &pick);
+        cell.start(&goal).unwrap();
+        let mut pressed = [0.0; 2];
+        cell.run(|cell| {
+            if cell.machine.feedback().stage == Stage::Move {
+                pressed = cell.machine.feedback().forces;
+            }
+        });
+        let mean = 0.5 * (pressed[0] + pressed[1]);
+        assert!((mean / 25.0 - 1.0).abs() < 0.01, "{robot}: {pressed:?}");
+    }
+}
+
+/// The task with the scene's cone.
+pub(crate) fn cone() -> (PickAndPlaceGoal, Pose) {
+    task(&ObjectShape::Cone, [0.08, 0.08, 0.128], 0.3, false)
 }
 
 /// A joint that its motor cannot turn.
@@ -108,30 +181,36 @@ fn jammed(joint: &'static str) -> impl Fn(&mut karakuri_model::Model) {
 
 #[test]
 fn a_finger_that_does_not_come_is_named() {
+    names_what_does_not_come(ROBOT, "right_digit_joint");
+    names_what_does_not_come(UNDERACTUATED, "right_bar_joint");
+}
+
+fn names_what_does_not_come(robot: &str, joint: &'static str) {
     let (kind, edges) = (ObjectShape::Box, [0.1, 0.05, 0.05]);
-    let (goal, pick) = task(kind, edges, 0.3, false);
-    let mut cell = Cell::with(ROBOT, "start1", jammed("right_digit_joint"), |body| {
-        (body.shape, body.mass, body.friction) = (shape(kind, edges), 0.3, 0.6);
-        body.pose = center(kind, &pick, edges[2]);
+    let (goal, pick) = task(&kind, edges, 0.3, false);
+    let mut cell = Cell::with(robot, "start1", jammed(joint), |body| {
+        (body.shape, body.mass, body.friction) = (shape(&kind, edges), 0.3, 0.6);
+        body.pose = center(&kind, &pick, edges[2]);
     });
-    cell.sees = false;
-    cell.start(goal).unwrap();
+    cell.faults.blind = true;
+    cell.start(&goal).unwrap();
     let result = cell.run(|_| ());
     assert_eq!(result.failure, Some(Failure::Partial), "{result:?}");
-    assert!(result.message.contains("`right_digit_joint` does not follow"), "{}", result.message);
+    let named = format!("`{joint}` does not follow");
+    assert!(result.message.contains(&named), "{}", result.message);
 }
 
 /// Two jaws whose goal says cylinder, as wide as the cone is where their pads end.
 #[test]
 fn two_jaws_let_the_cone_turn_that_three_fingers_hold() {
     let (kind, edges, mass) = (ObjectShape::Cone, [0.08, 0.08, 0.128], 0.3);
-    let (goal, pick) = task(kind, edges, mass, false);
+    let (goal, pick) = task(&kind, edges, mass, false);
     let mut cell = Cell::new("arm6", "start1", |body| {
-        (body.shape, body.mass, body.friction) = (shape(kind, edges), mass, 0.6);
-        body.pose = center(kind, &pick, edges[2]);
+        (body.shape, body.mass, body.friction) = (shape(&kind, edges), mass, 0.6);
+        body.pose = center(&kind, &pick, edges[2]);
     });
-    cell.sees = false;
-    let refused = cell.start(goal).unwrap_err().to_string();
+    cell.faults.blind = true;
+    let refused = cell.start(&goal).unwrap_err().to_string();
     assert!(refused.contains("no cones: two pads let them turn"), "{refused}");
     let size = Vector3::new(0.0448, 0.0448, edges[2]);
     let profile = Profile::Standing { straight: edges[2], has_flat_ends: true };
@@ -141,14 +220,14 @@ fn two_jaws_let_the_cone_turn_that_three_fingers_hold() {
         size,
         grip_force: 20.0,
         max_grip_force: 40.0,
-        ..goal
+        ..goal.clone()
     };
-    cell.start(cylinder).unwrap();
+    cell.start(&cylinder).unwrap();
     let tilt = |cell: &Cell| cell.object().rotation[(2, 2)].acos().to_degrees();
     let mut two = 0.0_f64;
     cell.run(|cell| two = two.max(tilt(cell)));
-    let mut cell = self::cell(kind, edges, mass, &pick);
-    cell.start(goal).unwrap();
+    let mut cell = self::cell(ROBOT, &kind, edges, mass, &pick);
+    cell.start(&goal).unwrap();
     let mut three = 0.0_f64;
     cell.run(|cell| three = three.max(tilt(cell)));
     // 3 degrees are what an object may be off.

@@ -1,0 +1,301 @@
+//! Simulated world, controller and machine of the hand of one robot, in one loop.
+
+use std::sync::Arc;
+
+use karakuri_control::{
+    Command, Controller, ControllerError, FeedforwardController, FeedforwardSettings, State,
+};
+use karakuri_grasp::end_effector::EndEffectorError;
+use karakuri_grasp::grip_force::GripSettings;
+use karakuri_grasp::gripper_command::GripperCommandSettings;
+use karakuri_grasp::pick_and_place::{
+    ArmRequest, KnownObject, Measurement, PickAndPlace, PickAndPlaceGoal, PickAndPlaceResult,
+    PickAndPlaceSettings, PlanError, Sighting,
+};
+use karakuri_hardware::{JointCommand, RobotIo, RobotIoError, RobotState};
+use karakuri_model::Model;
+use karakuri_simulation::{Digest, SimulatedWorld};
+use karakuri_spatial::{Pose, Time};
+
+use crate::act::GripperRun;
+use crate::arm::Arm;
+
+/// Settings of the controller and of the machine of the hand.
+#[derive(Debug, Clone, Default)]
+pub struct CellSettings {
+    /// Settings of the controller.
+    pub control: FeedforwardSettings,
+    /// Settings of pick and place.
+    pub pick_and_place: PickAndPlaceSettings,
+    /// Settings of the grip.
+    pub grip: GripSettings,
+    /// Settings of gripper commands.
+    pub command: GripperCommandSettings,
+}
+
+/// Faults of a rehearsal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Faults {
+    /// Whether no object is seen.
+    pub blind: bool,
+    /// Whether vacuum generators do not run.
+    pub no_vacuum: bool,
+}
+
+/// Cause that keeps a cell from being made.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CellError {
+    /// There is no such robot.
+    #[error("the world has {n} robots, there is none of index {robot}")]
+    NoRobot {
+        /// Index of the robot that was asked for.
+        robot: usize,
+        /// Number of robots.
+        n: usize,
+    },
+    /// The hand cannot be made.
+    #[error(transparent)]
+    Hand(#[from] EndEffectorError),
+    /// The controller cannot be made.
+    #[error(transparent)]
+    Controller(#[from] ControllerError),
+    /// A force sensor of the hand is not measured.
+    #[error("sensor `{0}` of the hand is not among those that the robot measures")]
+    Sensor(String),
+    /// A joint of the hand is in no group.
+    #[error("joint `{0}` of the hand is in no group of the robot")]
+    Group(String),
+}
+
+/// Simulated world, controller and machine of the hand of one robot, in one loop: in each period a sample, the machine's tick, the controller's update,
+/// the command, and the steps of the world, in the order in which the nodes answer each other in lockstep.
+///
+/// A copy shares nothing that changes with its original, and goes on to the same bits.
+#[derive(Debug, Clone)]
+pub struct Cell {
+    /// The world and its robots.
+    pub io: SimulatedWorld,
+    /// Controller of the robot.
+    pub controller: FeedforwardController,
+    /// Machine of the hand; exchanged by [`replace_machine`](Self::replace_machine).
+    pub machine: PickAndPlace,
+    /// Faults in force.
+    pub faults: Faults,
+    /// Object that is seen elsewhere than it is, and the pose in its frame with which it is seen.
+    pub(crate) sight_error: Option<(String, Pose)>,
+    pub(crate) robot: usize,
+    pub(crate) model: Arc<Model>,
+    pub(crate) sample: RobotState,
+    command: Command,
+    message: JointCommand,
+    pub(crate) arm: Arm,
+    pub(crate) command_settings: GripperCommandSettings,
+    /// Gripper command that is carried out.
+    pub(crate) gripper: Option<GripperRun>,
+    /// Group of the hand's joints; `None` where the hand has none.
+    hand_group: Option<usize>,
+    /// Indices of the hand's force sensors in a sample.
+    wrenches: Vec<usize>,
+    /// Force of the vacuum that is desired. [N]
+    vacuum: f64,
+}
+
+impl Cell {
+    /// Cell of the robot of this index.
+    ///
+    /// # Errors
+    /// When there is no such robot, or its hand or its controller cannot be made.
+    pub fn new(
+        io: SimulatedWorld,
+        robot: usize,
+        settings: CellSettings,
+    ) -> Result<Self, CellError> {
+        let n = io.robots().len();
+        let layout = io.robots().get(robot).ok_or(CellError::NoRobot { robot, n })?;
+        let model = Arc::clone(&layout.model);
+        let machine =
+            PickAndPlace::new(Arc::clone(&model), settings.pick_and_place, settings.grip)?;
+        let measured = |&sensor: &usize| {
+            let name = &model.sensors[sensor].name;
+            let place = layout.wrenches.iter().position(|wrench| wrench.name == *name);
+            place.ok_or_else(|| CellError::Sensor(name.clone()))
+        };
+        let wrenches = machine.sensors().iter().map(measured).collect::<Result<_, _>>()?;
+        let in_group = |joint: &String| {
+            let id = model.joint(joint);
+            let found = model
+                .groups
+                .iter()
+                .position(|group| id.is_some_and(|id| group.joints.contains(&id)));
+            found.ok_or_else(|| CellError::Group(joint.clone()))
+        };
+        let hand_group = match (machine.opening_hand(), machine.drives().first()) {
+            (Some(_), Some(joint)) => Some(in_group(joint)?),
+            _ => None,
+        };
+        Ok(Self {
+            controller: FeedforwardController::new(Arc::clone(&model), settings.control)?,
+            machine,
+            faults: Faults::default(),
+            sight_error: None,
+            robot,
+            sample: RobotState::new(layout),
+            command: Command::new(&model),
+            message: JointCommand::new(layout),
+            arm: Arm::default(),
+            command_settings: settings.command,
+            gripper: None,
+            hand_group,
+            wrenches,
+            vacuum: 0.0,
+            model,
+            io,
+        })
+    }
+
+    /// Model of the robot.
+    pub fn model(&self) -> &Arc<Model> {
+        &self.model
+    }
+
+    /// Last sample of the robot.
+    pub fn sample(&self) -> &RobotState {
+        &self.sample
+    }
+
+    /// Command that answered the last sample.
+    pub fn command(&self) -> &Command {
+        &self.command
+    }
+
+    /// Digest of everything that decides what happens next: world, controller, machine of the hand. Equal cells go on to the same bits; a
+    /// cell and its copy are equal.
+    pub fn digest(&self) -> Digest {
+        // Of a copy, which leaves out what solvers keep between steps as mere memory.
+        Digest::of(&self.clone())
+    }
+
+    /// Adds the command that answered the last sample to a digest of all of them.
+    pub fn add_command(&self, digest: &mut Digest) {
+        let Command { position, velocity, effort, .. } = &self.command;
+        for number in [position, velocity, effort].into_iter().flatten() {
+            digest.add(number.to_bits());
+        }
+    }
+
+    /// Time of the simulation.
+    pub fn now(&self) -> Time {
+        Time::from_seconds(self.io.time())
+    }
+
+    /// All bodies of the world, as they are seen.
+    pub fn objects(&self) -> Vec<KnownObject> {
+        let world = self.io.world();
+        let known = world.body_ids().map(|id| {
+            let body = world.body(id);
+            let name = &body.description().name;
+            let (middle, size) = body.description().shape.bounds();
+            let pose = body.shape_pose() * Pose::from_translation(middle);
+            let error = self.sight_error.as_ref().filter(|(object, _)| object == name);
+            let elsewhere = |seen: &Pose| body.pose() * *seen * (body.pose().inverse() * pose);
+            let pose = error.map_or(pose, |(_, seen)| elsewhere(seen));
+            KnownObject { name: name.clone(), pose, size }
+        });
+        known.collect()
+    }
+
+    /// Begins a pick and place, after the sample that was read last.
+    ///
+    /// # Errors
+    /// When it cannot be planned.
+    pub fn start(&mut self, goal: &PickAndPlaceGoal) -> Result<(), PlanError> {
+        let objects = self.prepare();
+        self.machine.start(goal.clone(), self.now(), &self.sample.position, &objects)
+    }
+
+    /// Puts a machine that has just started in the place of the one there is, whose arm then stops.
+    pub fn replace_machine(&mut self, machine: PickAndPlace) {
+        self.machine = machine;
+        let now = self.now();
+        self.arm.request(&ArmRequest::Stop, &mut self.controller, now);
+    }
+
+    /// Runs one period; the result of an act that ends in it.
+    ///
+    /// # Errors
+    /// When the robot does not take the command, or the world can no longer be stepped.
+    pub fn step(&mut self) -> Result<Option<PickAndPlaceResult>, RobotIoError> {
+        self.read();
+        let result = self.tick();
+        self.answer()?;
+        Ok(result)
+    }
+
+    /// Reads a sample.
+    pub fn read(&mut self) {
+        self.io.read(self.robot, &mut self.sample);
+    }
+
+    /// Drops what an act before has left, its gripper command among it; the objects that are seen.
+    pub(crate) fn prepare(&mut self) -> Vec<KnownObject> {
+        self.arm.clear();
+        self.gripper = None;
+        self.seen_objects()
+    }
+
+    /// Objects as the machine of the hand sees them: none where it is blind.
+    fn seen_objects(&self) -> Vec<KnownObject> {
+        if self.faults.blind { Vec::new() } else { self.objects() }
+    }
+
+    /// Gives the machine of the hand the sample; the result of an act that ends by it.
+    pub fn tick(&mut self) -> Option<PickAndPlaceResult> {
+        let (now, period) = (self.now(), self.io.period());
+        let objects = self.seen_objects();
+        let RobotState { position: q, velocity: v, effort, vacuums, .. } = &self.sample;
+        let wrenches: Vec<_> = self.wrenches.iter().map(|&i| self.sample.wrenches[i]).collect();
+        let measured = Measurement {
+            time: now,
+            q,
+            v,
+            effort,
+            wrenches: &wrenches,
+            vacuums,
+            arm: self.arm.report(),
+            sighting: (!self.faults.blind).then_some(Sighting { time: now, objects: &objects }),
+        };
+        let output = self.machine.tick(&measured, period).clone();
+        if let Some(request) = &output.arm {
+            self.arm.request(request, &mut self.controller, now);
+        }
+        self.vacuum = output.hand.iter().map(|reference| reference.effort).sum();
+        output.result.or_else(|| self.check_gripper())
+    }
+
+    /// Answers the sample with a command, and advances the world by a period.
+    ///
+    /// # Errors
+    /// When the robot does not take the command, or the world can no longer be stepped.
+    pub fn answer(&mut self) -> Result<(), RobotIoError> {
+        let (now, period) = (self.now(), self.io.period());
+        if let Some(machine) = self.hand_group.and_then(|group| self.controller.machine_mut(group))
+        {
+            let stream = self.machine.hand_trajectory(now, period);
+            // Before its first update the controller knows no state, and takes nothing.
+            machine.accept_topic(&stream, now).ok();
+        }
+        let RobotState { position: q, velocity: v, effort, .. } = &self.sample;
+        self.controller.update(&State { q, v, effort }, now, period, &mut self.command);
+        self.arm.hear(&self.controller);
+        self.message.position.copy_from_slice(&self.command.position);
+        self.message.velocity.copy_from_slice(&self.command.velocity);
+        self.message.effort.copy_from_slice(&self.command.effort);
+        if let Some(generator) = self.io.robots()[self.robot].generators.first() {
+            self.message.vacuum[0] =
+                if self.faults.no_vacuum { 0.0 } else { self.vacuum / generator.area };
+        }
+        self.io.write(self.robot, &self.message)?;
+        self.io.advance()
+    }
+}
