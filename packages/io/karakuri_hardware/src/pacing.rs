@@ -55,6 +55,8 @@ pub enum PacingEvent {
 
 /// Number of samples that a command may lag behind when time runs as fast as it can without lockstep.
 const LARGEST_COMMAND_LAG: i64 = 1;
+/// Age of samples whose answers may still be under way, where time runs faster than the wall's. [ns]
+const UNDER_WAY: i64 = 10_000_000_000;
 
 /// State of a robot's commander.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -74,6 +76,8 @@ pub struct Pacer<Io> {
     io: Io,
     settings: PacingSettings,
     commanders: Vec<Commander>,
+    /// Stamps of the sample at which commands were forgotten last, and of the one from which time went on. [ns]
+    forgotten: [i64; 2],
     /// Index from which robots were added while time ran.
     n_own: usize,
     events: Vec<PacingEvent>,
@@ -108,6 +112,7 @@ impl<Io: RobotIo> Pacer<Io> {
             settings,
             n_own: commanders.len(),
             commanders,
+            forgotten: [i64::MIN; 2],
             events: Vec::new(),
             ticks: 0,
             period_ns,
@@ -141,7 +146,9 @@ impl<Io: RobotIo> Pacer<Io> {
 
     /// Jumps to the stamp of a restored state, rounded to whole periods. The drives keep the targets of that state. [ns]
     pub fn set_stamp(&mut self, stamp: i64) {
+        let before = self.stamp();
         self.ticks = (stamp / self.period_ns - 1).max(0);
+        self.forgotten = [before, self.stamp()];
         for robot in 0..self.commanders.len() {
             self.forget_commander(robot);
         }
@@ -189,12 +196,15 @@ impl<Io: RobotIo> Pacer<Io> {
 
     /// Restarts time at the first sample. The state of the simulation is reset by its owner.
     pub fn reset_time(&mut self) {
+        let before = self.stamp();
         self.ticks = 0;
         self.forget_commands();
+        self.forgotten = [before, self.stamp()];
     }
 
     /// Forgets all commands: the robots hold until the next ones.
     pub fn forget_commands(&mut self) {
+        self.forgotten = [self.stamp(); 2];
         for robot in 0..self.commanders.len() {
             self.forget_commander(robot);
             self.io.hold(robot, false);
@@ -212,6 +222,14 @@ impl<Io: RobotIo> Pacer<Io> {
     pub fn add_guest(&mut self, robot: usize) {
         self.commanders.resize(self.commanders.len().max(robot + 1), Commander::Guest);
         self.forget_commander(robot);
+    }
+
+    /// Forgets the commander of a robot that was exchanged between two samples, its arm going on by the last command: in lockstep time
+    /// waits for the first command to the present sample.
+    pub fn renew_commander(&mut self, robot: usize) {
+        self.forgotten = [self.stamp(); 2];
+        self.forget_commander(robot);
+        self.repeated = f64::NEG_INFINITY;
     }
 
     /// Whether a robot is in hold for lack of commands.
@@ -251,8 +269,11 @@ impl<Io: RobotIo> Pacer<Io> {
         command: &JointCommand,
         now: f64,
     ) -> Result<(), RobotIoError> {
-        let stamp = if stamp == 0 { self.stamp() } else { stamp };
+        let stamp = self.answered(stamp);
         let lost = self.is_lost(robot);
+        if self.is_forgotten(stamp) {
+            return Ok(());
+        }
         if !self.settings.lockstep || stamp == self.stamp() {
             self.io.write(robot, command)?;
         } else if !lost || stamp > self.stamp() {
@@ -263,6 +284,22 @@ impl<Io: RobotIo> Pacer<Io> {
         }
         self.commanders[robot] = Commander::Alive { stamp, sample: self.stamp(), wall: now };
         Ok(())
+    }
+
+    /// Stamp of the sample that a command with this stamp answers: 0 stands for the present one. [ns]
+    fn answered(&self, stamp: i64) -> i64 {
+        if stamp == 0 { self.stamp() } else { stamp }
+    }
+
+    /// Whether a command with this stamp [ns] answers a sample from before commands were forgotten: it was under way meanwhile.
+    pub fn is_forgotten(&self, stamp: i64) -> bool {
+        let stamp = self.answered(stamp);
+        let [before, after] = self.forgotten;
+        if !(before.saturating_sub(UNDER_WAY)..=before).contains(&stamp) {
+            return false;
+        }
+        // Where time jumped back such a sample has not come yet; else the sample itself may have been answered afterwards.
+        if after < before { stamp > self.stamp() } else { stamp < before }
     }
 
     /// Advances to the next sample if it is due. `now` is wall time. [s]

@@ -8,6 +8,7 @@ struct Counter {
     advanced: usize,
     held: std::sync::Arc<std::sync::atomic::AtomicUsize>,
     due_in: Option<f64>,
+    written: usize,
 }
 
 impl RobotIo for Counter {
@@ -21,6 +22,7 @@ impl RobotIo for Counter {
         self.advanced as f64 * 0.002
     }
     fn write(&mut self, _: usize, _: &JointCommand) -> Result<(), RobotIoError> {
+        self.written += 1;
         Ok(())
     }
     fn hold(&mut self, _: usize, _: bool) {
@@ -179,6 +181,41 @@ fn paused_robots_step_on_demand_only_and_repeat_their_sample() {
     assert_eq!(pacer.stamp(), 6_000_000);
     pacer.reset_time();
     assert_eq!(pacer.stamp(), 2_000_000);
+}
+
+/// A command that was under way while the robot was put back would pull it to where it was before.
+#[test]
+fn a_command_from_before_a_reset_is_not_carried_out() {
+    let (mut pacer, command, _) = pacer(false, 0.0);
+    let run = |pacer: &mut Pacer<Counter>, n: usize| {
+        for _ in 0..n {
+            assert_eq!(pacer.poll(0.0), Ok(Tick::Advanced));
+        }
+    };
+    let is_written = |pacer: &mut Pacer<Counter>, stamp: i64| {
+        let before = pacer.io().written;
+        pacer.command(0, stamp, &command, 0.0).unwrap();
+        pacer.io().written > before
+    };
+    run(&mut pacer, 100);
+    let old = pacer.stamp();
+    assert!(is_written(&mut pacer, old - 4_000_000));
+    pacer.reset_time();
+    run(&mut pacer, 2);
+    assert!(!is_written(&mut pacer, old) && !is_written(&mut pacer, old - 4_000_000));
+    // Answers to what came since, and what has no stamp or that of another clock.
+    for stamp in [pacer.stamp(), pacer.stamp() - 2_000_000, 0, 1_700_000_000_000_000_000] {
+        assert!(is_written(&mut pacer, stamp), "{stamp}");
+    }
+    // As old as before, when their time has come again.
+    run(&mut pacer, 100);
+    assert!(is_written(&mut pacer, old - 4_000_000));
+    // Put back without time: the sample itself is answered again.
+    pacer.forget_commands();
+    let now = pacer.stamp();
+    assert!(!is_written(&mut pacer, now - 2_000_000) && is_written(&mut pacer, now));
+    // What has no stamp answers the present sample, however soon after the start this is.
+    assert!(!pacer.is_forgotten(0) && is_written(&mut pacer, 0));
 }
 
 #[test]
