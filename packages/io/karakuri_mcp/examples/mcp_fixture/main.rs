@@ -1,0 +1,40 @@
+//! Fixtures of the public conformance suite of the Model Context Protocol, behind the transport of this crate.
+//!
+//! `mcp_fixture --http 127.0.0.1:0`; then standard error has the line `ready: URL`. The suite: `conformance server --url URL
+//! --requirements 2026-07-28`.
+
+mod content;
+mod fixture;
+mod lists;
+mod rounds;
+
+use std::io;
+
+use anyhow::Context as _;
+use clap::Parser;
+use karakuri_mcp::{CancellationToken, HttpServer, Tokens};
+
+#[derive(Parser)]
+struct Arguments {
+    /// Listens at IP:PORT.
+    #[arg(long, value_name = "IP:PORT")]
+    http: String,
+}
+
+#[tokio::main]
+async fn main() -> anyhow::Result<()> {
+    tracing_subscriber::fmt().with_writer(io::stderr).with_ansi(false).init();
+    let arguments = Arguments::parse();
+    let mut key = [0; 32];
+    getrandom::fill(&mut key).context("the system gives no random numbers")?;
+    let stop = CancellationToken::new();
+    let until_signal = stop.clone();
+    tokio::spawn(async move {
+        if tokio::signal::ctrl_c().await.is_ok() {
+            until_signal.cancel();
+        }
+    });
+    let http = HttpServer::bind(&arguments.http).await?;
+    eprintln!("ready: {}", http.url());
+    Ok(http.serve(fixture::Fixture::new(&key), Tokens::default(), stop).await?)
+}
