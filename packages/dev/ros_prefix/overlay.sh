@@ -5,7 +5,7 @@
 #
 # Each package is configured, built and installed into OVERLAY, two at a time: CMake's configuration is serial and takes
 # most of the time. A package whose files, compiler and ROS 2 are unchanged is left alone (OVERLAY/.stamps), so an
-# interrupted run goes on where it stopped. The packages must not depend on each other.
+# interrupted run goes on where it stopped. Packages that depend on others of them are built after all that do not.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -55,15 +55,35 @@ build() {
   echo "built: $name in $((SECONDS - started)) s"
 }
 
-failed=0
-running=0
-for package in "$@"; do
-  if ((running == 2)); then
-    wait -n || failed=1
-    running=$((running - 1))
-  fi
-  build "$package" &
-  running=$((running + 1))
+# Whether a package depends on another of those that are given.
+depends_on_given() {
+  local source=$1 other
+  for other in "${given[@]}"; do
+    ! grep -qF "<depend>$(basename "$other")</depend>" "$source/package.xml" || return 0
+  done
+  return 1
+}
+
+build_all() {
+  local package running=0 failed=0
+  for package in "$@"; do
+    if ((running == 2)); then
+      wait -n || failed=1
+      running=$((running - 1))
+    fi
+    build "$package" &
+    running=$((running + 1))
+  done
+  for ((; running > 0; running--)); do wait -n || failed=1; done
+  return "$failed"
+}
+
+given=("$@")
+first=()
+then=()
+for package in "${given[@]}"; do
+  if depends_on_given "$package"; then then+=("$package"); else first+=("$package"); fi
 done
-for ((; running > 0; running--)); do wait -n || failed=1; done
-exit "$failed"
+build_all "${first[@]}"
+export CMAKE_PREFIX_PATH=$overlay${CMAKE_PREFIX_PATH:+:$CMAKE_PREFIX_PATH} AMENT_PREFIX_PATH=$overlay${AMENT_PREFIX_PATH:+:$AMENT_PREFIX_PATH}
+build_all "${then[@]}"

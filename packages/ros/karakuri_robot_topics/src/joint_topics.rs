@@ -63,8 +63,11 @@ impl JointTopics {
         &self.layout
     }
 
-    /// Keeps the topics for a robot of the same layout that took the place of one that is gone.
+    /// Keeps the topics for a robot of this layout, which took the place of one that is gone.
     pub fn set_layout(&mut self, layout: RobotLayout) {
+        self.state = RobotState::new(&layout);
+        self.command = JointCommand::new(&layout);
+        self.message.name = layout.joints.iter().map(|joint| joint.name.clone()).collect();
         self.layout = layout;
     }
 
@@ -116,10 +119,12 @@ impl JointTopics {
         index: usize,
         now: f64,
     ) {
-        if !pacer.io().is_present(index) || !self.read_command(message) {
+        let stamp = time_from_message(&message.header.stamp).nanoseconds();
+        // One for a robot that was exchanged since names what is not there any more.
+        if pacer.is_forgotten(stamp) || !pacer.io().is_present(index) || !self.read_command(message)
+        {
             return;
         }
-        let stamp = time_from_message(&message.header.stamp).nanoseconds();
         if let Err(reason) = pacer.command(index, stamp, &self.command, now)
             && self.bad_commands.ready()
         {

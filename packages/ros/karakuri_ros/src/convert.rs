@@ -6,8 +6,10 @@ use karakuri_spatial::{Force, Motion, Pose, UnitQuaternion, Vector3};
 use nalgebra::Quaternion;
 
 use crate::msg::{
-    builtin_interfaces::msg::Duration as DurationMessage, geometry_msgs::msg as geometry,
+    builtin_interfaces::msg::{Duration as DurationMessage, Time as TimeMessage},
+    geometry_msgs::msg as geometry,
 };
+use crate::time_from_message;
 
 /// Conversion of a value to a message.
 pub trait IntoMessage<M> {
@@ -135,7 +137,8 @@ impl FromMessage<geometry::Twist> for Motion {
 
 /// Seconds of a duration. [s]
 pub fn duration_from_message(message: &DurationMessage) -> f64 {
-    f64::from(message.sec) + f64::from(message.nanosec) * 1e-9
+    let time = TimeMessage { sec: message.sec, nanosec: message.nanosec };
+    time_from_message(&time).seconds()
 }
 
 /// Duration of so many seconds, to the nearest nanosecond, clamped to the message's range. [s]

@@ -17,6 +17,7 @@ mod interface;
 mod joint_state_reader;
 mod logging;
 mod node;
+mod open_files;
 mod outbox;
 mod overrides;
 mod parameter_server;
@@ -26,6 +27,7 @@ mod parameter_types;
 mod parameters;
 mod publisher;
 pub mod qos;
+mod restart;
 mod robot_parameters;
 mod run;
 mod sample_gate;
@@ -36,6 +38,7 @@ mod subscription;
 mod throttle;
 mod timer;
 mod timing;
+mod tools;
 mod transforms;
 mod type_description;
 mod wire;
@@ -54,7 +57,8 @@ pub use node::{Later, Node};
 pub use parameter_types::{ParameterType, Ranged};
 pub use parameters::{Parameter, ParameterBuilder};
 pub use publisher::Publisher;
-pub use robot_parameters::{RobotError, RobotFiles, RobotParameters};
+pub use restart::{Restart, Setting};
+pub use robot_parameters::{RobotError, RobotFiles, RobotParameters, RobotWithTool, ToolsFile};
 pub use run::run;
 pub use sample_gate::{Advance, Awaits, InputId, Offer, SampleGate, Turn};
 pub use service::{Call, Request, ServiceClient};
@@ -72,8 +76,8 @@ pub use wire::{Audience, Wire, WirePublisher};
 pub mod msg {
     pub use r2r::{
         action_msgs, builtin_interfaces, control_msgs, diagnostic_msgs, geometry_msgs,
-        karakuri_msgs, nav_msgs, rcl_interfaces, rosgraph_msgs, sensor_msgs, simulation_interfaces,
-        std_msgs, std_srvs, tf2_msgs, trajectory_msgs, type_description_interfaces,
-        unique_identifier_msgs, visualization_msgs,
+        karakuri_msgs, moveit_msgs, nav_msgs, rcl_interfaces, rosgraph_msgs, sensor_msgs,
+        shape_msgs, simulation_interfaces, std_msgs, std_srvs, tf2_msgs, trajectory_msgs,
+        type_description_interfaces, unique_identifier_msgs, visualization_msgs,
     };
 }

@@ -14,8 +14,8 @@ use futures::{FutureExt, Stream, StreamExt};
 use serde_yaml::Value;
 
 use crate::{
-    Clock, Latest, Message, Publisher, Request, RosError, Service, ServiceClient, Status, Stop,
-    Timer,
+    Clock, Latest, Message, Publisher, Request, Restart, RosError, Service, ServiceClient, Status,
+    Stop, Timer,
     diagnostics::Diagnostics,
     direct::{DirectNode, DirectReader, DirectSubscription, NodeWaker, Receiver, SharedNode},
     guard,
@@ -66,6 +66,7 @@ pub struct Node<S> {
     diagnostics: Rc<RefCell<Diagnostics<S>>>,
     jobs: Later<S>,
     stop: Stop,
+    restart: Restart,
     waker: NodeWaker,
     outbox: Outbox,
 }
@@ -106,6 +107,7 @@ pub(crate) struct Origin {
     pub(crate) program_arguments: Vec<String>,
     pub(crate) overrides: Overrides,
     pub(crate) stop: Stop,
+    pub(crate) restart: Restart,
 }
 
 impl<S: 'static> Node<S> {
@@ -150,6 +152,7 @@ impl<S: 'static> Node<S> {
             after_jump_back: Vec::new(),
             jobs: Later { jobs: Rc::default() },
             stop: origin.stop,
+            restart: origin.restart,
             waker: NodeWaker::default(),
             outbox: Outbox::default(),
         };
@@ -187,6 +190,11 @@ impl<S: 'static> Node<S> {
     /// Handle that ends this node from within.
     pub fn stop(&self) -> Stop {
         self.stop.clone()
+    }
+
+    /// Handle that has this node start again with other parameters.
+    pub fn restart(&self) -> Restart {
+        self.restart.clone()
     }
 
     /// Queue of jobs that make entities once the node runs.

@@ -6,7 +6,7 @@ use std::{
     process::ExitCode,
     sync::{
         Arc,
-        atomic::{AtomicBool, Ordering},
+        atomic::AtomicBool,
         mpsc::{self, RecvTimeoutError},
     },
     thread,
@@ -15,11 +15,12 @@ use std::{
 
 use signal_hook::{
     consts::{SIGINT, SIGTERM},
+    flag,
     iterator::Signals,
 };
 
 use crate::{
-    Node, Stop, arguments, error, guard, logging,
+    Node, Restart, Stop, arguments, error, guard, logging,
     logging::LogSink,
     node::{Origin, create},
     qos,
@@ -39,7 +40,7 @@ const FAILED: u8 = 1;
 /// Exit code of a wrong command line.
 const USAGE: u8 = 2;
 
-/// Runs a node until SIGINT, SIGTERM or [`Stop`].
+/// Runs a node until SIGINT, SIGTERM, [`Stop`] or [`Restart`].
 ///
 /// `set_up` makes the entities and returns the node's state; `default_name` is the node's name unless it is remapped.
 ///
@@ -49,8 +50,13 @@ const USAGE: u8 = 2;
 /// | `set_up` failed, [`Stop::fail`] | 1, and one line on stderr |
 /// | bad command line | 2, and one line on stderr |
 /// | `--help` | 0, after a list of the parameters on stdout |
+/// | [`Restart::with`] | none: the process goes on as the same program, with the same arguments and the settings |
 ///
 /// A second signal, half a second after the first at the earliest, ends the process at once.
+///
+/// A node that starts again ends in order first: its state is dropped and it leaves the network, so that peers see it go and come. The
+/// process and its number stay. A signal that comes meanwhile ends it, with 0 or by the signal. If the system refuses, that is
+/// one line on stderr and exit code 1.
 pub fn run<S: 'static, E: fmt::Display>(
     default_name: &str,
     set_up: impl FnOnce(&mut Node<S>) -> Result<S, E>,
@@ -59,8 +65,9 @@ pub fn run<S: 'static, E: fmt::Display>(
         Ok(arguments) => arguments,
         Err(error) => return usage(default_name, &error),
     };
+    let restart = Restart::new();
     let requested = Arc::new(AtomicBool::new(false));
-    if let Err(error) = catch_signals(&requested) {
+    if let Err(error) = catch_signals(&requested).and_then(|()| restart.watch_signals()) {
         return failure(default_name, &error);
     }
     let mut arguments = arguments;
@@ -82,6 +89,7 @@ pub fn run<S: 'static, E: fmt::Display>(
                 program_arguments: arguments.program,
                 overrides: arguments.overrides,
                 stop: stop.clone(),
+                restart: restart.clone(),
             };
             Node::<S>::new(origin)
         });
@@ -92,7 +100,33 @@ pub fn run<S: 'static, E: fmt::Display>(
     if let Err(error) = attach_log(&log, &mut node) {
         return failure(default_name, &format_args!("failed to {error}"));
     }
-    live(node, set_up, &stop, &log)
+    live(node, set_up, &stop, &restart, &log)
+}
+
+/// What a process does once its node has ended.
+#[derive(Clone)]
+enum After {
+    Exit(u8),
+    /// It starts again if that is requested.
+    Restart(Restart, Stop),
+}
+
+impl After {
+    /// Starts the program again, or tells the exit code.
+    fn end(&self, name: &str) -> u8 {
+        let (restart, stop) = match self {
+            Self::Exit(code) => return *code,
+            Self::Restart(restart, stop) => (restart, stop),
+        };
+        match restart.replace_process(stop) {
+            Ok(()) if stop.failure().is_none() => 0,
+            Ok(()) => FAILED,
+            Err(error) => {
+                say(name, &format_args!("failed to start again: {error}; start it by hand"));
+                FAILED
+            }
+        }
+    }
 }
 
 /// Runs a node from its set-up to the end.
@@ -100,6 +134,7 @@ fn live<S: 'static, E: fmt::Display>(
     mut node: Node<S>,
     set_up: impl FnOnce(&mut Node<S>) -> Result<S, E>,
     stop: &Stop,
+    restart: &Restart,
     log: &LogSink,
 ) -> ExitCode {
     let made = set_up(&mut node);
@@ -107,32 +142,31 @@ fn live<S: 'static, E: fmt::Display>(
         // The help lists the parameters that `set_up` declared, even where it then lacked a value.
         drop(made);
         print_help(&node);
-        return leave(node, log, 0);
+        return leave(node, log, &After::Exit(0));
     }
     let mut state = match made {
         Ok(state) => state,
         Err(reason) => {
             error!("failed to start: {reason:#}");
-            return leave(node, log, FAILED);
+            return leave(node, log, &After::Exit(FAILED));
         }
     };
     if let Err(reason) = node.announce() {
         error!("{reason}");
         drop(state);
-        return leave(node, log, USAGE);
+        return leave(node, log, &After::Exit(USAGE));
     }
-    while !stop.is_requested() {
+    while !stop.is_requested() && !restart.is_requested() {
         if let Err(error) = node.spin(&mut state, LONGEST_WAIT) {
             error!("failed to {error}");
         }
     }
     // The state ends first: its members can still publish while the node lives.
     drop(state);
-    let failure = stop.failure();
-    if let Some(reason) = &failure {
+    if let Some(reason) = stop.failure() {
         error!("{reason}");
     }
-    leave(node, log, if failure.is_some() { FAILED } else { 0 })
+    leave(node, log, &After::Restart(restart.clone(), stop.clone()))
 }
 
 /// Prints the usage of the node and its parameters.
@@ -152,17 +186,18 @@ fn print_help<S: 'static>(node: &Node<S>) {
 /// Leaves the network in bounded time, even where the middleware does not.
 ///
 /// Fast DDS 2.14 may deadlock with its own listener when a peer says goodbye while its participant is destroyed: in one of some
-/// hundred ends of a whole system. The process then exits as it is, and peers miss it when its lease expires, as that of a
-/// process that was killed.
-fn leave<S: 'static>(node: Node<S>, log: &LogSink, code: u8) -> ExitCode {
+/// hundred ends of a whole system. The process then exits or starts again as it is, and peers miss the node when its lease expires, as
+/// that of a process that was killed.
+fn leave<S: 'static>(node: Node<S>, log: &LogSink, after: &After) -> ExitCode {
     log.detach();
     let name = node.full_name().to_owned();
     let (left, leaving) = mpsc::channel::<()>();
+    let (hung, after_hanging) = (name.clone(), after.clone());
     let end = move || {
         if leaving.recv_timeout(LONGEST_END) == Err(RecvTimeoutError::Timeout) {
-            say(&name, &"the middleware does not leave the network; ended without it");
+            say(&hung, &"the middleware does not leave the network; ended without it");
             // exits at once: handlers of an orderly exit would wait, too
-            signal_hook::low_level::exit(code.into());
+            signal_hook::low_level::exit(after_hanging.end(&hung).into());
         }
     };
     node.settle();
@@ -170,7 +205,7 @@ fn leave<S: 'static>(node: Node<S>, log: &LogSink, code: u8) -> ExitCode {
     drop(thread::Builder::new().name("end".to_owned()).spawn(end));
     drop(node);
     drop(left);
-    ExitCode::from(code)
+    ExitCode::from(after.end(&name))
 }
 
 fn attach_log<S: 'static>(log: &LogSink, node: &mut Node<S>) -> Result<(), crate::RosError> {
@@ -188,12 +223,13 @@ fn attach_log<S: 'static>(log: &LogSink, node: &mut Node<S>) -> Result<(), crate
 
 /// Catches signals: the first asks for a stop, the second ends the process, unless it is an echo of the first.
 pub(crate) fn catch_signals(requested: &Arc<AtomicBool>) -> std::io::Result<()> {
+    for signal in [SIGINT, SIGTERM] {
+        flag::register(signal, Arc::clone(requested))?;
+    }
     let mut signals = Signals::new([SIGINT, SIGTERM])?;
-    let requested = Arc::clone(requested);
     let watch = move || {
         let mut first: Option<Instant> = None;
         for signal in signals.forever() {
-            requested.store(true, Ordering::Release);
             if first.get_or_insert_with(Instant::now).elapsed() > ECHO {
                 signal_hook::low_level::exit(128 + signal);
             }

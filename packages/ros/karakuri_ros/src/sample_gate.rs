@@ -57,6 +57,17 @@ pub enum Advance {
     Backward,
 }
 
+impl Turn {
+    /// Time since the sample before, in whole periods: one, and as many more as there were samples that did not come, up to `longest` [s].
+    /// One `period` [s] where time did not go on from there.
+    pub fn elapsed(&self, period: f64, longest: f64) -> f64 {
+        match self.advance {
+            Advance::Forward(gap) if gap <= longest => period * (gap / period).round().max(1.0),
+            _ => period,
+        }
+    }
+}
+
 /// Gate that joins the messages of a sample by stamp, and keeps the answer.
 #[derive(Debug)]
 pub struct SampleGate<Answer> {

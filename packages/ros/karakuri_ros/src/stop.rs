@@ -22,7 +22,7 @@ impl Stop {
 
     /// Stops cleanly; the process ends with 0.
     pub fn stop(&self) {
-        self.requested.store(true, Ordering::Release);
+        self.requested.store(true, Ordering::SeqCst);
     }
 
     /// Stops cleanly after a failure; the process reports `reason` and ends with 1.
@@ -33,7 +33,7 @@ impl Stop {
     }
 
     pub(crate) fn is_requested(&self) -> bool {
-        self.requested.load(Ordering::Acquire)
+        self.requested.load(Ordering::SeqCst)
     }
 
     pub(crate) fn failure(&self) -> Option<String> {

@@ -158,6 +158,20 @@ fn a_clock_that_jumps_back_is_reported_once() {
 }
 
 #[test]
+fn samples_that_did_not_come_are_counted() {
+    let elapsed = |advance| Turn { stamp: at(10), advance }.elapsed(0.002, 0.1);
+    // Exact: filters of lockstep see the same period each time.
+    for (gap, expected) in [(0.002, 0.002), (0.002_000_000_1, 0.002), (0.006, 0.006), (1e-4, 0.002)]
+    {
+        assert_eq!(elapsed(Advance::Forward(gap)).to_bits(), f64::to_bits(expected), "{gap}");
+    }
+    // What was away for long goes on from where it is.
+    for advance in [Advance::First, Advance::Backward, Advance::Forward(0.2)] {
+        assert_eq!(elapsed(advance).to_bits(), 0.002_f64.to_bits(), "{advance:?}");
+    }
+}
+
+#[test]
 fn a_source_that_falls_silent_is_waited_for_so_long_and_again_when_it_speaks() {
     let mut trial = Trial::new(true);
     assert_eq!(sensors(&mut trial, 2), [2], "a source that never spoke is not waited for");
