@@ -30,15 +30,17 @@ from support.ros import Ros  # noqa: E402
 
 PAGE = ROOT / "docs/nodes.md"
 NAMESPACE = "/arm"
-ROBOT = {"urdf": URDF, "config": CONFIG}
+# With tools, so that the topic `tool` is there.
+TOOLS = {"tools": ROOT / "config/tools/arm6.yaml"}
+ROBOT = {"urdf": URDF, "config": CONFIG, **TOOLS}
 DRIVEN = {
     "urdf": ROOT / "urdf/so101/so101.urdf", "config": ROOT / "config/so101.yaml", "hardware": ROOT / "config/hardware/so101.yaml",
 }  # fmt: skip
 # What a node cannot start without; shown as having no default.
 GAIT = ROOT / "config/gaits/khr1_walk.yaml"
 NODES = {
-    "sim": {"scene": SCENE}, "driver": DRIVEN, "feedforward_controller": ROBOT, "gait_planner": {"gait": GAIT}, "gripper": ROBOT,
-    "state_publisher": {"urdf": URDF}, "studio": {"file": URDF, "config": CONFIG, "port": 0},
+    "sim": {"scene": SCENE, **TOOLS}, "driver": DRIVEN, "feedforward_controller": ROBOT, "gait_planner": {"gait": GAIT}, "gripper": ROBOT, "planning_scene": ROBOT,
+    "state_publisher": {"urdf": URDF, **TOOLS}, "studio": {"file": URDF, "config": CONFIG, "port": 0}, "tool_changer": TOOLS,
 }  # fmt: skip
 # How long a node's entities must stay the same: its second participant may be found a while after the first, as what is missed of an
 # announcement is repeated every 3 s. [s]
@@ -117,6 +119,8 @@ def parameters(ros, node, given):
             default = "the scene's"
         if name == "robot_description":
             default = "the file `urdf`"
+        if name == "tools" and node != "tool_changer":
+            default = shown("")
         # Of the running node, so that it starts where another one has the port.
         if name == "port":
             default = "`8787`"

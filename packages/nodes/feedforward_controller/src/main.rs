@@ -9,6 +9,7 @@
 //! | `hand/joint_trajectory` | `trajectory_msgs/JointTrajectory` | in: forces of vacuum generators, as efforts under their names |
 //! | `target_wrench/<link>` | `geometry_msgs/WrenchStamped` | in: the wrench that a link is to exert on its surroundings |
 //! | `wrench/<sensor>` | `geometry_msgs/WrenchStamped` | in: measured wrench for the feedback, of links with a contact sensor |
+//! | `tool` | `std_msgs/String` | in: what is on the flange, with the parameter `tools` |
 //! | `~/query_state`, `~/<group>/query_state` | `control_msgs/QueryTrajectoryState` | service: the desired state at an instant |
 //! | `controller_state`, `<group>/controller_state` | `control_msgs/JointTrajectoryControllerState` | out |
 

@@ -26,7 +26,8 @@ use crate::vacuums::Vacuums;
 /// Loads the robot, and offers all topics, actions and parameters.
 pub(crate) fn new(node: &mut Node<Controller>) -> Result<Controller, Box<dyn std::error::Error>> {
     let robot = RobotParameters::declare(node)?;
-    let model = robot.load()?;
+    let model = robot.files.load()?;
+    robot.files.follow_tools(node)?;
     if model.groups.is_empty() {
         return Err(ControllerError::NoGroups { robot: model.name.clone() }.into());
     }

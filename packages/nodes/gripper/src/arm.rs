@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use karakuri_control::joint_trajectory::ErrorCode;
 use karakuri_control::trajectory::{JointTrajectory, TrajectoryPoint};
-use karakuri_grasp::pick_and_place::{ArmReport, ArmRequest};
+use karakuri_grasp::pick_and_place::{ArmFailure, ArmReport, ArmRequest, path_tolerances};
 use karakuri_ros::msg::control_msgs::action::FollowJointTrajectory;
 use karakuri_ros::msg::control_msgs::msg::JointTolerance;
 use karakuri_ros::msg::trajectory_msgs::msg::{
@@ -23,15 +24,7 @@ const ANSWER_TIME: Duration = Duration::from_secs(8);
 pub(crate) struct Arm {
     client: ActionClient<Follow>,
     goal: Option<ClientGoal<Follow>>,
-    failure: Option<Failure>,
-}
-
-/// Reason why a goal did not succeed.
-enum Failure {
-    /// The controller aborted the goal.
-    Blocked(String),
-    /// The goal never ran, or its outcome is unknown.
-    Lost(String),
+    failure: Option<ArmFailure>,
 }
 
 impl Arm {
@@ -48,15 +41,15 @@ impl Arm {
         self.client.is_ready()
     }
 
-    /// Carries out a request of the machine; a trajectory starts at its own stamp, or at once. A joint further than `tolerance`
-    /// from it ends it. [rad]
-    pub(crate) fn request(&mut self, request: &ArmRequest, stamped: bool, tolerance: f64) {
+    /// Carries out a request of the machine; a trajectory starts at its own stamp, or at once. A joint that is too far from it
+    /// ends it.
+    pub(crate) fn request(&mut self, request: &ArmRequest, stamped: bool) {
         match request {
             ArmRequest::Follow(trajectory) => {
                 self.failure = None;
                 let mut goal = FollowJointTrajectory::Goal {
                     trajectory: trajectory_message(trajectory),
-                    path_tolerance: path_tolerance(trajectory, tolerance),
+                    path_tolerance: path_tolerance(trajectory),
                     ..FollowJointTrajectory::Goal::default()
                 };
                 if !stamped {
@@ -82,23 +75,20 @@ impl Arm {
         if let Some(goal) = &self.goal
             && goal.is_final()
         {
-            let said = goal.result().map(|r| r.error_string.clone()).unwrap_or_default();
-            let lost = |why: &str| Some(Failure::Lost(why.to_owned()));
+            let lost = |why: &str| Some(ArmFailure::Lost(why.to_owned()));
             self.failure = match goal.state() {
                 ClientGoalState::Succeeded => None,
                 ClientGoalState::Rejected => lost("the controller rejected the trajectory"),
                 ClientGoalState::TimedOut => lost("the controller did not answer"),
-                ClientGoalState::Lost => lost("the controller went away"),
-                _ if said.is_empty() => lost("somebody else cancelled the trajectory"),
-                _ => Some(Failure::Blocked(said)),
+                ClientGoalState::Canceled => {
+                    Some(ArmFailure::Preempted("its trajectory was cancelled".to_owned()))
+                }
+                ClientGoalState::Aborted => goal.result().map(|result| aborted(&result)),
+                _ => lost("the controller went away"),
             };
             self.goal = None;
         }
-        match &self.failure {
-            None => ArmReport::Fine,
-            Some(Failure::Blocked(why)) => ArmReport::Blocked(why),
-            Some(Failure::Lost(why)) => ArmReport::Lost(why),
-        }
+        ArmReport::of(self.failure.as_ref())
     }
 
     /// Forgets a failure that was dealt with.
@@ -107,11 +97,27 @@ impl Arm {
     }
 }
 
-fn path_tolerance(trajectory: &JointTrajectory, position: f64) -> Vec<JointTolerance> {
-    let joints = trajectory.joints.iter();
-    joints
-        .map(|name| JointTolerance { name: name.clone(), position, ..JointTolerance::default() })
-        .collect()
+/// Failure by the result of a goal that the controller aborted. What ends a goal from outside has one code, that of an invalid one.
+fn aborted(result: &FollowJointTrajectory::Result) -> ArmFailure {
+    let why = result.error_string.clone();
+    let blocked = [ErrorCode::PathToleranceViolated, ErrorCode::GoalToleranceViolated];
+    if blocked.iter().any(|code| *code as i32 == result.error_code) {
+        ArmFailure::Blocked(why)
+    } else if why.contains("preempted") {
+        ArmFailure::Preempted(why)
+    } else {
+        ArmFailure::Lost(why)
+    }
+}
+
+fn path_tolerance(trajectory: &JointTrajectory) -> Vec<JointTolerance> {
+    let each = path_tolerances(trajectory).into_iter();
+    each.map(|tolerance| JointTolerance {
+        name: tolerance.name,
+        position: tolerance.position,
+        ..JointTolerance::default()
+    })
+    .collect()
 }
 
 /// Message of a trajectory.

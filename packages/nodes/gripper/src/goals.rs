@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use karakuri_grasp::grip_force::DriveRange;
 use karakuri_grasp::gripper_command::StatedCommand;
 use karakuri_grasp::hand_command::HandCommandRun;
+use karakuri_grasp::pick_and_place::Misstated;
 use karakuri_ros::msg::control_msgs::action::{GripperCommand, ParallelGripperCommand};
 use karakuri_ros::msg::geometry_msgs::msg::PoseStamped;
 use karakuri_ros::msg::karakuri_msgs::action::PickAndPlace as Pick;
@@ -13,7 +13,7 @@ use karakuri_spatial::Time;
 
 use crate::command::{CommandGoal, Ending, parallel_command, plain_command};
 use crate::hand::{Gripper, seen};
-use crate::pick::{self, Frames, code};
+use crate::pick::{self, Asked, Frames, code, part};
 
 /// Wall time that a goal waits for the transforms of its frames and for a first look at the surroundings.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -39,7 +39,8 @@ pub(crate) fn begin(gripper: &mut Gripper) {
     let connected = |request: &GoalRequest<Pick::Action>| {
         let goal = request.goal();
         let frame = |pose: &PoseStamped| pick::knows(&pose.header.frame_id, frames);
-        frame(&goal.object_pose) && frame(&goal.place_pose)
+        (goal.part == part::PLACE || frame(&goal.object_pose))
+            && (goal.part == part::PICK || frame(&goal.place_pose))
     };
     let seen = gripper.blind || seen(gripper.sighting.as_ref(), gripper.now()).is_some();
     let due = gripper
@@ -61,23 +62,22 @@ pub(crate) fn begin(gripper: &mut Gripper) {
 
 fn start(gripper: &mut Gripper, goal: &Pick::Goal, now: Time) -> Result<(), (u8, String)> {
     let invalid = |message: String| (code::INVALID_GOAL, message);
-    let settings = gripper.parameters.pick_and_place();
-    let (tolerance, scale) = pick::options(goal, settings.width_tolerance).map_err(invalid)?;
-    let mut settings = settings.at_speed(scale);
-    settings.width_tolerance = tolerance;
-    let defaults = pick::Defaults {
-        grip_force: gripper.machine.usual_strength(gripper.parameters.grip_force.get()),
-        force_max: gripper.machine.force_max(),
-        friction: gripper.parameters.friction.get(),
-        approach_height: gripper.parameters.approach_height.get(),
-    };
-    let goal = pick::goal(goal, defaults, gripper.frames()).map_err(invalid)?;
-    *gripper.machine.settings_mut() = settings;
-    gripper.machine.set_grip(gripper.parameters.grip());
-    gripper.arm.clear();
+    let misstated = |why: Misstated| invalid(why.to_string());
+    let asked = pick::asked(goal, gripper.frames()).map_err(invalid)?;
     let objects = seen(gripper.sighting.as_ref(), now).unwrap_or(&[]);
-    let time = now;
-    let started = gripper.machine.start(goal, time, &gripper.reader.q, objects);
+    let q = &gripper.reader.q;
+    gripper.arm.clear();
+    let started = match asked {
+        Asked::Place(place) => gripper.machine.place(place, now, q, objects),
+        Asked::Task(stated) => {
+            let settings = gripper.parameters.pick_and_place();
+            let settings = stated.settings(&settings).map_err(misstated)?;
+            let goal = stated.goal(gripper.defaults()).map_err(misstated)?;
+            *gripper.machine.settings_mut() = settings;
+            gripper.machine.set_grip(gripper.parameters.grip());
+            gripper.machine.start(goal, now, q, objects)
+        }
+    };
     started.map_err(|e| (pick::plan_code(&e), e.to_string()))
 }
 
@@ -109,16 +109,11 @@ fn start_command(gripper: &mut Gripper, stated: StatedCommand) -> Result<HandCom
     if let Some(why) = gripper.not_ready() {
         return Err(why.to_owned());
     }
-    if gripper.machine.is_busy() {
-        return Err("pick_and_place is using the hand; cancel it first".to_owned());
+    if !gripper.machine.is_busy() {
+        gripper.machine.set_grip(gripper.parameters.grip());
     }
-    gripper.machine.set_grip(gripper.parameters.grip());
-    let within = gripper.hand_joint.map_or(DriveRange { lower: 0.0, upper: 0.0 }, |joint| {
-        let limits = gripper.model.joints[joint.0].limits;
-        DriveRange { lower: limits.lower, upper: limits.upper }
-    });
     let settings = gripper.parameters.command();
-    let run = HandCommandRun::start(&stated, settings, within, &mut gripper.machine)
+    let run = HandCommandRun::start(&stated, settings, &mut gripper.machine)
         .map_err(|e| e.to_string())?;
     gripper.end_command(Ending::Canceled);
     Ok(run)

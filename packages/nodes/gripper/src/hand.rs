@@ -1,4 +1,4 @@
-//! State of the node.
+//! State of a hand.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -7,14 +7,14 @@ use karakuri_grasp::EndEffector;
 use karakuri_grasp::finger_sense::FingerSense;
 use karakuri_grasp::hand::OpeningHand;
 use karakuri_grasp::hand_command::HandCommandRun;
-use karakuri_grasp::pick_and_place::{KnownObject, PickAndPlace};
+use karakuri_grasp::pick_and_place::{Defaults, KnownObject, PickAndPlace};
 use karakuri_model::{BodyId, Model};
 use karakuri_ros::msg::karakuri_msgs::action::PickAndPlace as Pick;
 use karakuri_ros::msg::karakuri_msgs::msg::GripState;
 use karakuri_ros::msg::trajectory_msgs::msg::JointTrajectory as TrajectoryMessage;
 use karakuri_ros::{
-    ActiveGoal, Clock, GoalRequest, InputId, JointStateReader, Publisher, SampleGate, Throttle,
-    Transforms, warn,
+    ActiveGoal, Clock, GoalRequest, InputId, JointStateReader, Publisher, SampleGate, Status,
+    Throttle, Transforms, warn,
 };
 use karakuri_spatial::{Force, Time};
 
@@ -28,6 +28,8 @@ const LONGEST_SILENCE: Duration = Duration::from_secs(1);
 /// Wall time until targets surely reach a new subscriber: the middleware stops a publishing thread for a third of a second for each
 /// participant that joins.
 const DISCOVERY: Duration = Duration::from_secs(3);
+/// Wall time in which a controller that has just subscribed to the hand's references hears one, and waits for them in lockstep from then on.
+const FIRST_REFERENCE: Duration = Duration::from_millis(500);
 const LOST: &str = "joint states did not come for 1 s; see in the driver's diagnostics why, then send the goal again";
 
 /// Newest reading of a sensor of the hand.
@@ -40,7 +42,7 @@ pub(crate) struct Reading<T> {
 /// Newest readings of sensors of one kind; `None` of one that was not heard yet.
 pub(crate) type Readings<T> = Vec<Option<Reading<T>>>;
 
-/// State of the node.
+/// State of a hand on the flange.
 pub(crate) struct Gripper {
     pub(crate) parameters: Parameters,
     pub(crate) model: Arc<Model>,
@@ -74,7 +76,7 @@ pub(crate) struct Gripper {
     pub(crate) command: Option<(CommandGoal, HandCommandRun)>,
     /// Whether the hand has moved by a command or a pick.
     pub(crate) has_moved: bool,
-    /// When a command first had a subscriber of its targets.
+    /// Since when the hand's references have a subscriber.
     pub(crate) subscribed: Option<Instant>,
     pub(crate) ticks: u64,
     pub(crate) silent: Throttle,
@@ -93,6 +95,13 @@ impl Gripper {
         }
         if self.is_lost() {
             return Some("joint_states do not come any more; see in the driver's diagnostics why");
+        }
+        // A goal takes time to plan. Time would go on in lockstep, and the arm begin in the middle of its path.
+        let is_awaited = self.subscribed.is_some_and(|since| since.elapsed() > FIRST_REFERENCE);
+        if self.parameters.robot.lockstep.get() && !is_awaited {
+            return Some(
+                "in lockstep the controller does not wait for the hand yet; is it running?",
+            );
         }
         let hand = self.machine.opening_hand();
         if let Some(FingerSense::Drive(drive)) = hand.map(OpeningHand::sense) {
@@ -127,15 +136,27 @@ impl Gripper {
         Frames { transforms: &self.transforms, model: &self.model, root: &self.root }
     }
 
-    /// Whether a hand that does not move is stalled, rather than not reached by its targets yet.
-    pub(crate) fn is_heard(&mut self) -> bool {
-        if self.output.n_subscribers() == 0 {
-            return false;
+    /// Values for what a goal leaves open.
+    pub(crate) fn defaults(&self) -> Defaults {
+        Defaults {
+            grip_force: self.machine.usual_strength(self.parameters.grip_force.get()),
+            force_max: self.machine.force_max(),
+            friction: self.parameters.friction.get(),
+            approach_height: self.parameters.approach_height.get(),
         }
+    }
+
+    /// Whether a hand that does not move is stalled, rather than not reached by its targets yet.
+    pub(crate) fn is_heard(&self) -> bool {
         // In lockstep each target is waited for.
         let is_certain = self.has_moved || self.parameters.robot.lockstep.get();
-        let subscribed = *self.subscribed.get_or_insert_with(Instant::now);
-        is_certain || subscribed.elapsed() > DISCOVERY
+        self.subscribed.is_some_and(|since| is_certain || since.elapsed() > DISCOVERY)
+    }
+
+    /// Looks whether the hand's references have a subscriber.
+    pub(crate) fn look_for_subscriber(&mut self) {
+        let is_there = self.output.n_subscribers() > 0;
+        self.subscribed = is_there.then(|| self.subscribed.unwrap_or_else(Instant::now));
     }
 
     /// Ends the active gripper command.
@@ -186,6 +207,21 @@ impl Gripper {
             self.machine.cancel();
             goal.abort(result);
         }
+    }
+
+    /// State of the hand, for people.
+    pub(crate) fn diagnose(&self) -> Status {
+        let status = match self.not_ready() {
+            Some(why) => Status::warn(why),
+            None if self.machine.is_busy() => Status::ok("picking and placing"),
+            None => Status::ok("ready"),
+        };
+        let status = status.value("force_by", self.force_source());
+        let channels = self.machine.channels().iter();
+        channels.fold(status, |status, channel| {
+            let unit = channel.unit.to_lowercase();
+            status.value(&format!("{}_{unit}", channel.name), channel.value)
+        })
     }
 
     /// Age of the oldest of the sensors' newest readings. [s]

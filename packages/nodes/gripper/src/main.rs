@@ -10,9 +10,11 @@
 //! | `<hand>/joint_trajectory` | `trajectory_msgs/JointTrajectory` | out: the fingers, or the vacuum as an effort under the generator's name; one point a tick |
 //! | `follow_joint_trajectory` | `control_msgs/FollowJointTrajectory` | client: the arm |
 //! | `grip_state` | `karakuri_msgs/GripState` | out |
+//! | `tool` | `std_msgs/String` | in: what is on the flange, with the parameter `tools`; without a hand goals are refused |
 
 mod arm;
 mod command;
+mod flange;
 mod goals;
 mod hand;
 mod node;

@@ -10,12 +10,13 @@ use karakuri_ros::msg::karakuri_msgs::msg::ObjectStates;
 use karakuri_ros::msg::sensor_msgs::msg::{FluidPressure, JointState};
 use karakuri_ros::msg::trajectory_msgs::msg::JointTrajectory as TrajectoryMessage;
 use karakuri_ros::{
-    Awaits, FromMessage, JointStateReader, Node, Offer, SampleGate, Status, Throttle, info, qos,
+    Awaits, FromMessage, JointStateReader, Node, Offer, SampleGate, Throttle, info, qos,
     time_from_message,
 };
 use karakuri_spatial::Force;
 
 use crate::arm::Arm;
+use crate::flange::{Flange, NoHand};
 use crate::goals;
 use crate::hand::{Gripper, Reading};
 use crate::parameters::Parameters;
@@ -26,9 +27,31 @@ use crate::tick::{FIRST_TICK, tick};
 const HAND_TOPIC: &str = "hand/joint_trajectory";
 
 /// Loads the robot, and offers all topics, actions and parameters.
-pub(crate) fn new(node: &mut Node<Gripper>) -> Result<Gripper, Box<dyn std::error::Error>> {
+pub(crate) fn new(node: &mut Node<Flange>) -> Result<Flange, Box<dyn std::error::Error>> {
     let parameters = Parameters::declare(node)?;
-    let model = parameters.robot.load()?;
+    let files = &parameters.robot.files;
+    let model = files.load()?;
+    files.follow_tools(node)?;
+    let flange = if model.end_effector.is_none() && files.may_change() {
+        let tool = files.tool()?.unwrap_or_else(|| model.name.clone());
+        info!("`{tool}` is on the flange, which is no hand: goals are refused");
+        Flange::NoHand(NoHand { tool, clock: node.clock().clone() })
+    } else {
+        Flange::Hand(Box::new(hand(node, parameters, model)?))
+    };
+    node.action_server("pick_and_place", Flange::on_pick)?;
+    node.action_server("gripper_cmd", Flange::on_command)?;
+    node.action_server("parallel_gripper_cmd", Flange::on_parallel_command)?;
+    node.diagnose("hand", Flange::diagnose);
+    Ok(flange)
+}
+
+/// Makes the hand, and subscribes to what it measures.
+fn hand(
+    node: &mut Node<Flange>,
+    parameters: Parameters,
+    model: Arc<Model>,
+) -> Result<Gripper, Box<dyn std::error::Error>> {
     let machine =
         PickAndPlace::new(Arc::clone(&model), parameters.pick_and_place(), parameters.grip())?;
     let samples = parameters.robot.sample_qos();
@@ -36,12 +59,16 @@ pub(crate) fn new(node: &mut Node<Gripper>) -> Result<Gripper, Box<dyn std::erro
     let wrench = |i: &usize| format!("wrench/{}", model.sensors[*i].name);
     let wrenches: Vec<_> = machine.sensors().iter().map(wrench).collect();
     for (i, topic) in wrenches.iter().enumerate() {
-        node.subscribe(topic, samples.clone(), move |s: &mut Gripper, m| on_wrench(s, i, m))?;
+        node.subscribe(topic, samples.clone(), move |s: &mut Flange, m| {
+            s.with_hand(|hand| on_wrench(hand, i, m));
+        })?;
     }
     let pressures: Vec<_> =
         machine.cups().iter().map(|cup| format!("pressure/{}", cup.name)).collect();
     for (i, topic) in pressures.iter().enumerate() {
-        node.subscribe(topic, samples.clone(), move |s: &mut Gripper, m| on_pressure(s, i, m))?;
+        node.subscribe(topic, samples.clone(), move |s: &mut Flange, m| {
+            s.with_hand(|hand| on_pressure(hand, i, m));
+        })?;
     }
     let inputs = [&wrenches, &pressures].map(|topics| {
         topics.iter().map(|topic| gate.add_input(topic, Awaits::Always)).collect::<Vec<_>>()
@@ -51,14 +78,19 @@ pub(crate) fn new(node: &mut Node<Gripper>) -> Result<Gripper, Box<dyn std::erro
         Some(joint) => topic_of(&model, joint)?,
         None => HAND_TOPIC.to_owned(),
     };
-    node.subscribe("joint_states", samples, on_joint_states)?;
-    node.subscribe("/objects", qos::state(), on_objects)?;
-    node.action_server("pick_and_place", goals::on_pick)?;
-    node.action_server("gripper_cmd", goals::on_command)?;
-    node.action_server("parallel_gripper_cmd", goals::on_parallel_command)?;
-    node.after_events(go_on);
-    node.wall_timer(Duration::from_millis(10), go_on);
-    node.diagnose("hand", diagnose);
+    node.subscribe("joint_states", samples, |s: &mut Flange, m| {
+        s.with_hand(|hand| on_joint_states(hand, m));
+    })?;
+    node.subscribe("/objects", qos::state(), |s: &mut Flange, m| {
+        s.with_hand(|hand| on_objects(hand, m));
+    })?;
+    node.after_events(|s: &mut Flange| s.with_hand(go_on));
+    node.wall_timer(Duration::from_millis(10), |s: &mut Flange| {
+        s.with_hand(|hand| {
+            hand.look_for_subscriber();
+            go_on(hand);
+        });
+    });
     let kind = model.end_effector.as_ref().map_or("?", |e| e.kind.as_str());
     info!("hand of `{}`: {kind}", model.name);
     Ok(Gripper {
@@ -156,18 +188,4 @@ fn go_on(gripper: &mut Gripper) {
     if let Some(reference) = gripper.gate.send(is_withheld) {
         gripper.output.publish(reference);
     }
-}
-
-fn diagnose(gripper: &mut Gripper) -> Status {
-    let status = match gripper.not_ready() {
-        Some(why) => Status::warn(why),
-        None if gripper.machine.is_busy() => Status::ok("picking and placing"),
-        None => Status::ok("ready"),
-    };
-    let status = status.value("force_by", gripper.force_source());
-    let channels = gripper.machine.channels().iter();
-    channels.fold(status, |status, channel| {
-        let unit = channel.unit.to_lowercase();
-        status.value(&format!("{}_{unit}", channel.name), channel.value)
-    })
 }

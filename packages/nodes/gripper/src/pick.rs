@@ -1,13 +1,15 @@
 //! Conversion of `pick_and_place` between messages and the machine.
 
+use std::sync::Arc;
+
 use karakuri_grasp::pick_and_place::{
-    Failure, Feedback, KnownObject, ObjectShape, PickAndPlaceGoal, PickAndPlaceResult, PlanError,
-    moved, upright,
+    Failure, Feedback, Hull, KnownObject, ObjectPose, ObjectShape, Part, PickAndPlaceResult,
+    PlanError, StatedGrasp, Statement, turned,
 };
 use karakuri_model::Model;
 use karakuri_ros::msg::geometry_msgs::msg::PoseStamped;
 use karakuri_ros::msg::karakuri_msgs::action::PickAndPlace;
-use karakuri_ros::msg::karakuri_msgs::msg::ObjectStates;
+use karakuri_ros::msg::karakuri_msgs::msg::{Grasp, ObjectStates};
 use karakuri_ros::{FromMessage, IntoMessage, Transforms};
 use karakuri_spatial::{Pose, Time, Vector3};
 
@@ -18,36 +20,14 @@ pub(crate) mod code {
     pub(crate) const ROBOT_LOST: u8 = 9;
     pub(crate) const INVALID_GOAL: u8 = 10;
     pub(crate) const TOO_HEAVY: u8 = 13;
+    pub(crate) const WRONG_TOOL: u8 = 17;
 }
 
-/// Values for the fields that a goal leaves at 0.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Defaults {
-    pub(crate) grip_force: f64,
-    pub(crate) force_max: f64,
-    pub(crate) friction: f64,
-    pub(crate) approach_height: f64,
-}
-
-/// Width tolerance [m] and share of the speeds [-] of a goal.
-pub(crate) fn options(
-    goal: &PickAndPlace::Goal,
-    default_tolerance: f64,
-) -> Result<(f64, f64), String> {
-    let scale = if goal.speed_scale == 0.0 { 1.0 } else { goal.speed_scale };
-    if !(scale > 0.0 && scale <= 1.0) {
-        return Err(format!(
-            "speed_scale is {scale}; it must be above 0 and at most 1 (0 takes 1)"
-        ));
-    }
-    let tolerance =
-        if goal.width_tolerance == 0.0 { default_tolerance } else { goal.width_tolerance };
-    if !(tolerance > 0.0 && tolerance.is_finite()) {
-        return Err(format!(
-            "width_tolerance is {tolerance} m; it must be positive (0 takes the default)"
-        ));
-    }
-    Ok((tolerance, scale))
+/// Parts of the task that goals ask for.
+pub(crate) mod part {
+    pub(crate) const WHOLE: u8 = 0;
+    pub(crate) const PICK: u8 = 1;
+    pub(crate) const PLACE: u8 = 2;
 }
 
 /// Frames by which poses of messages are brought into the model's world.
@@ -59,40 +39,57 @@ pub(crate) struct Frames<'a> {
     pub(crate) root: &'a str,
 }
 
-/// Goal of the machine, poses in the model's world.
-pub(crate) fn goal(
+/// What a goal asks for.
+pub(crate) enum Asked {
+    /// A pick and place, or the first part of one.
+    Task(Box<Statement>),
+    /// The second part: what is in the hand goes to a place, turned since it was picked.
+    Place(ObjectPose),
+}
+
+/// What a goal asks for, poses in the model's world.
+pub(crate) fn asked(goal: &PickAndPlace::Goal, frames: Frames<'_>) -> Result<Asked, String> {
+    let part = match goal.part {
+        part::WHOLE => Part::Whole,
+        part::PICK => Part::Pick,
+        part::PLACE => {
+            let place = object_pose("place_pose", &goal.place_pose, frames)?;
+            let place = turned(&place);
+            return place.map(Asked::Place).ok_or_else(|| {
+                "place_pose turns the object over; give one that is turned about the vertical"
+                    .to_owned()
+            });
+        }
+        other => return Err(format!("part is {other}; it must be WHOLE, PICK or PLACE")),
+    };
+    let object = object_pose("object_pose", &goal.object_pose, frames)?;
+    let place = match part {
+        Part::Whole => object_pose("place_pose", &goal.place_pose, frames)?,
+        Part::Pick => object,
+    };
+    Ok(Asked::Task(Box::new(statement(goal, part, object, place)?)))
+}
+
+fn statement(
     goal: &PickAndPlace::Goal,
-    defaults: Defaults,
-    frames: Frames<'_>,
-) -> Result<PickAndPlaceGoal, String> {
-    let or = |value: f64, default: f64| if value == 0.0 { default } else { value };
-    let size = Vector3::from_message(&goal.object_size)
-        .ok_or("object_size is not finite; give three numbers")?;
-    if goal.max_grip_force < 0.0 || goal.max_grip_force.is_nan() {
-        return Err(format!(
-            "max_grip_force is {} N; it must be above 0 (0 takes the hand's)",
-            goal.max_grip_force
-        ));
-    }
-    let limit = or(goal.max_grip_force, defaults.force_max).min(defaults.force_max);
-    let shape = shape(&goal.shape)?;
-    let from = object_pose("object_pose", &goal.object_pose, frames)?;
-    let to = object_pose("place_pose", &goal.place_pose, frames)?;
-    let object = upright(shape, &from, &size).map_err(|e| format!("object_pose {e}"))?;
-    let place = moved(&object, &from, &to).ok_or(
-        "place_pose turns the object over; give one that is turned about the vertical against object_pose",
-    )?;
-    Ok(PickAndPlaceGoal {
+    part: Part,
+    object: Pose,
+    place: Pose,
+) -> Result<Statement, String> {
+    let (shape, size) = shape_and_size(goal)?;
+    Ok(Statement {
+        part,
         shape,
-        profile: object.profile,
-        size: object.size,
-        mass: goal.mass,
-        friction: or(goal.friction, defaults.friction),
-        pick: object.pose,
+        size,
+        object,
         place,
-        grip_force: defaults.grip_force.min(limit),
-        max_grip_force: limit,
-        approach_height: or(goal.approach_height, defaults.approach_height),
+        mass: goal.mass,
+        friction: goal.friction,
+        max_grip_force: goal.max_grip_force,
+        approach_height: goal.approach_height,
+        width_tolerance: goal.width_tolerance,
+        speed_scale: goal.speed_scale,
+        grasps: grasps(goal)?,
     })
 }
 
@@ -108,6 +105,31 @@ fn object_pose(what: &str, message: &PoseStamped, frames: Frames<'_>) -> Result<
     })
 }
 
+fn grasps(goal: &PickAndPlace::Goal) -> Result<Vec<StatedGrasp>, String> {
+    let one = |(i, message): (usize, &Grasp)| {
+        let tool = Pose::from_message(&message.pose).ok_or_else(|| {
+            format!("grasps[{i}]: its pose is not finite, or its quaternion is zero")
+        })?;
+        Ok(StatedGrasp { tool, width: message.width, score: message.score })
+    };
+    goal.grasps.iter().enumerate().map(one).collect()
+}
+
+/// Shape of a goal's object and the edges of its box. [m] (3)
+fn shape_and_size(goal: &PickAndPlace::Goal) -> Result<(ObjectShape, Vector3), String> {
+    if goal.shape == "mesh" {
+        let vertices = goal.mesh.vertices.iter().map(Vector3::from_message);
+        let vertices: Option<Vec<_>> = vertices.collect();
+        let vertices = vertices.ok_or("a vertex of mesh is not finite; give three numbers")?;
+        let hull = Hull::around(&vertices).map_err(|why| format!("mesh: {why}"))?;
+        let size = hull.size();
+        return Ok((ObjectShape::Hull(Arc::new(hull)), size));
+    }
+    let size = Vector3::from_message(&goal.object_size);
+    let size = size.ok_or("object_size is not finite; give three numbers")?;
+    Ok((shape(&goal.shape)?, size))
+}
+
 /// Shape of a goal's object, by its name.
 fn shape(name: &str) -> Result<ObjectShape, String> {
     Ok(match name {
@@ -118,7 +140,7 @@ fn shape(name: &str) -> Result<ObjectShape, String> {
         "cone" => ObjectShape::Cone,
         other => {
             return Err(format!(
-                "shape is `{other}`; it must be cone, box, cylinder, capsule or ball (empty takes box)"
+                "shape is `{other}`; it must be mesh, cone, box, cylinder, capsule or ball (empty takes box)"
             ));
         }
     })
@@ -171,6 +193,7 @@ fn failure_code(failure: Option<Failure>) -> u8 {
         Some(Failure::Stuck) => 8,
         Some(Failure::RobotLost) => code::ROBOT_LOST,
         Some(Failure::Canceled) => 11,
+        Some(Failure::Preempted) => 12,
         Some(Failure::TooHeavy) => code::TOO_HEAVY,
         Some(Failure::NoSeal) => 14,
         Some(Failure::PressureLost) => 15,

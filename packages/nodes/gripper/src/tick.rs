@@ -1,6 +1,6 @@
 //! A tick of the hand, and what is published of it.
 
-use karakuri_grasp::pick_and_place::{Failure, Measurement, Output, PATH_TOLERANCE, Sighting};
+use karakuri_grasp::pick_and_place::{Failure, Measurement, Output, Sighting};
 use karakuri_ros::msg::karakuri_msgs::msg::GripState;
 use karakuri_ros::msg::std_msgs::msg::Header;
 use karakuri_ros::{Advance, IntoMessage, JointStateReader, Turn, warn};
@@ -16,7 +16,11 @@ const TICKS_A_REPORT: u32 = 10;
 /// Initial count of ticks, such that the first tick is reported.
 pub(crate) const FIRST_TICK: u64 = TICKS_A_REPORT as u64 - 1;
 
-pub(crate) fn tick(gripper: &mut Gripper, Turn { stamp, advance }: Turn) {
+/// Longest time without samples after which the hand goes on at its speed, as if they had come. [s]
+const LONGEST_GAP: f64 = 0.05;
+
+pub(crate) fn tick(gripper: &mut Gripper, turn: Turn) {
+    let Turn { stamp, advance } = turn;
     if advance == Advance::Backward {
         gripper.ticks = FIRST_TICK;
     }
@@ -40,19 +44,21 @@ pub(crate) fn tick(gripper: &mut Gripper, Turn { stamp, advance }: Turn) {
     let (wrenches, vacuums) = (&wrenches[..], &vacuums[..]);
     let measured = Measurement { time, q, v, effort, wrenches, vacuums, arm, sighting };
     let period = gripper.parameters.robot.period.get();
-    let output = gripper.machine.tick(&measured, period).clone();
+    let elapsed = turn.elapsed(period, LONGEST_GAP);
+    let output = gripper.machine.tick(&measured, elapsed).clone();
     if let Some(request) = &output.arm {
-        gripper.arm.request(request, gripper.parameters.robot.lockstep.get(), PATH_TOLERANCE);
+        gripper.arm.request(request, gripper.parameters.robot.lockstep.get());
     }
     *gripper.gate.answer() = trajectory_message(&gripper.machine.hand_trajectory(time, period));
     gripper.ticks += 1;
-    check_command(gripper, period);
+    check_command(gripper, elapsed);
     report(gripper, stamp, &output);
 }
 
-fn check_command(gripper: &mut Gripper, period: f64) {
+/// Checks the active gripper command, `elapsed` after the last time. [s]
+fn check_command(gripper: &mut Gripper, elapsed: f64) {
     let Some((goal, mut run)) = gripper.command.take() else { return };
-    let waited = if gripper.is_heard() { period } else { 0.0 };
+    let waited = if gripper.is_heard() { elapsed } else { 0.0 };
     let (report, ended) = run.check(&mut gripper.machine, waited);
     gripper.has_moved |= run.has_progressed();
     if !ended {

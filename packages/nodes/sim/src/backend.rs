@@ -1,10 +1,14 @@
 //! Robots behind the topics: the scene in the physics simulation, or its robot mocked.
 
 use std::path::Path;
+use std::sync::Arc;
 
+use karakuri_files::{FileAssets, Tools};
 use karakuri_hardware::{Fault, JointCommand, RobotIo, RobotIoError, RobotLayout, RobotState};
-use karakuri_physics::{RobotId, World};
-use karakuri_simulation::{Mock, SimulatedWorld, Tally, load_scene};
+use karakuri_physics::{RobotId, SceneRobot, World};
+use karakuri_simulation::{LoadedScene, Mock, RackTool, SimulatedWorld, Tally, load_scene};
+
+use crate::parameters::Parameters;
 
 /// Robots, with the world if it is simulated.
 pub(crate) enum Backend {
@@ -112,11 +116,10 @@ impl RobotIo for Backend {
 }
 
 /// The backend that the parameters ask for, and the warnings of its files.
-pub(crate) fn open(
-    hardware: &str,
-    scene: &str,
-    period: f64,
-) -> Result<(Backend, Vec<String>), String> {
+pub(crate) fn open(parameters: &Parameters) -> Result<(Backend, Vec<String>), String> {
+    let (hardware, period) = (parameters.hardware.get(), parameters.period.get());
+    let (scene, tools) = (parameters.scene.get(), parameters.tools.get());
+    let scene = scene.as_str();
     if scene.is_empty() {
         return Err("parameter `scene` is empty; give the path of a scene file, such as \
                     `-p scene:=config/scenes/pick_and_place.yaml`"
@@ -127,12 +130,51 @@ pub(crate) fn open(
     let world = loaded.world().map_err(|e| e.to_string())?;
     warnings.extend(world.robot_ids().filter_map(|id| world.overlap_warning(id)));
     let backend = if hardware == "mock" {
+        if !tools.is_empty() {
+            return Err("`hardware: mock` changes no tools; leave `tools` empty".to_owned());
+        }
         Backend::Driver(Box::new(mock(&world, scene, period)?))
     } else {
         let steps = steps_per_period(&world, period)?;
-        Backend::Simulated(Box::new(SimulatedWorld::new(world, steps)))
+        let mut simulated = SimulatedWorld::new(world, steps);
+        if !tools.is_empty() {
+            simulated = with_tools(simulated, &loaded, Path::new(scene), Path::new(&tools))?;
+        }
+        Backend::Simulated(Box::new(simulated))
     };
     Ok((backend, warnings))
+}
+
+/// The world with the tools of a tools file, for the robot of the scene that is one of its entries.
+fn with_tools(
+    simulated: SimulatedWorld,
+    loaded: &LoadedScene,
+    scene: &Path,
+    tools: &Path,
+) -> Result<SimulatedWorld, String> {
+    let file = Tools::read(tools).map_err(|e| e.to_string())?;
+    let assets = FileAssets::from_env();
+    let is_of = |robot: &SceneRobot| {
+        file.of_urdf(&assets.resolve(&robot.urdf.to_string_lossy(), scene).ok()?)
+    };
+    let mut robots = loaded.scene.robots.iter().enumerate();
+    let found = robots.find_map(|(i, robot)| Some((i, is_of(robot)?)));
+    let Some((robot, own)) = found else {
+        return Err(format!(
+            "no robot of {} is in {}; name the URDF of one in `tools`",
+            scene.display(),
+            tools.display()
+        ));
+    };
+    let base = loaded.scene.robots[robot].base();
+    let models = file.load(tools, Some(base)).map_err(|e| e.to_string())?;
+    // The robot of the scene is its own entry, not one that was read a second time.
+    let all = file.tools.iter().zip(models).map(|(tool, model)| RackTool {
+        name: tool.name.clone(),
+        model: if tool == own { Arc::clone(&loaded.models[robot]) } else { model },
+        dock: tool.dock,
+    });
+    simulated.with_tools(robot, &file.flange, all.collect()).map_err(|e| e.to_string())
 }
 
 fn mock(world: &World, scene: &str, period: f64) -> Result<Mock, String> {

@@ -29,6 +29,8 @@ pub(crate) struct JointParameters {
 #[derive(Debug)]
 struct RobotJoints {
     name: String,
+    /// Prefix of its parameters.
+    prefix: String,
     model: Arc<Model>,
     joints: Vec<JointParameter>,
     declared: Vec<String>,
@@ -77,22 +79,25 @@ impl JointParameters {
         Ok(parameters)
     }
 
-    /// Declares the parameters of robots that came, below their names, and removes those of robots that went.
+    /// Declares the parameters of robots that came, below their names, and removes those of robots that went. A robot whose model was
+    /// exchanged keeps its prefix.
     pub(crate) fn follow<S: 'static>(
         &mut self,
         node: &mut Node<S>,
         io: &Backend,
     ) -> Result<(), RosError> {
         let gone = |robot: &mut RobotJoints| io.world().and_then(|w| robot.find(w)).is_none();
-        for robot in self.robots.extract_if(.., gone) {
-            for name in &robot.declared {
-                node.remove_parameter(name);
-            }
+        let gone: Vec<RobotJoints> = self.robots.extract_if(.., gone).collect();
+        for name in gone.iter().flat_map(|robot| &robot.declared) {
+            node.remove_parameter(name);
         }
         for (index, layout) in io.robots().iter().enumerate() {
             let known = self.robots.iter().any(|robot| robot.name == layout.name);
             if io.is_present(index) && !known {
-                self.add(node, io.world(), layout, &format!("{}.", layout.name))?;
+                let before = gone.iter().find(|robot| robot.name == layout.name);
+                let below = || format!("{}.", layout.name);
+                let prefix = before.map_or_else(below, |robot| robot.prefix.clone());
+                self.add(node, io.world(), layout, &prefix)?;
             }
         }
         Ok(())
@@ -119,7 +124,8 @@ impl JointParameters {
             joints.push(JointParameter::new(world, id, joint, &mut declare)?);
         }
         let (name, model) = (layout.name.clone(), Arc::clone(&layout.model));
-        self.robots.push(RobotJoints { name, model, joints, declared });
+        let prefix = prefix.to_owned();
+        self.robots.push(RobotJoints { name, prefix, model, joints, declared });
         Ok(())
     }
 

@@ -21,6 +21,7 @@ mod states;
 mod statistics;
 mod stepping;
 mod ties;
+mod tools;
 mod world;
 mod world_parameters;
 

@@ -17,6 +17,7 @@ use crate::services;
 use crate::simulation::{Health, LiveSettings, Sim, Topics};
 use crate::states::WorldTopics;
 use crate::statistics::Statistics;
+use crate::tools::ToolTopic;
 use crate::world::WorldKeeper;
 use crate::world_parameters::WorldParameters;
 
@@ -27,7 +28,7 @@ const BURST: f64 = 0.002;
 pub(crate) fn new(node: &mut Node<Sim>) -> Result<Sim, Box<dyn std::error::Error>> {
     let parameters = Parameters::declare(node)?;
     let (hardware, period) = (parameters.hardware.get(), parameters.period.get());
-    let (io, warnings) = crate::backend::open(&hardware, &parameters.scene.get(), period)?;
+    let (io, warnings) = crate::backend::open(&parameters)?;
     for warning in warnings {
         warn!("{warning}");
     }
@@ -50,6 +51,7 @@ pub(crate) fn new(node: &mut Node<Sim>) -> Result<Sim, Box<dyn std::error::Error
     info!("{hardware}: {} at {:.0} Hz", names.join(", "), 1.0 / period);
     let namespace = parameters.outputs.world_namespace.get().trim_end_matches('/').to_owned();
     let clock = format!("{namespace}/clock");
+    let tool = ToolTopic::new(node, &io, &robots)?;
     let mut pacer = Pacer::new(io, parameters.pacing());
     pacer.set_playing(!parameters.start_paused.get());
     let mut sim = Sim {
@@ -60,6 +62,7 @@ pub(crate) fn new(node: &mut Node<Sim>) -> Result<Sim, Box<dyn std::error::Error
         settings,
         n_scene: robots.len(),
         robots,
+        tool,
         topics: Topics {
             world: WorldTopics::new(node, &namespace)?,
             tf_static: node.publisher("/tf_static", qos::latched())?,
@@ -83,6 +86,7 @@ pub(crate) fn new(node: &mut Node<Sim>) -> Result<Sim, Box<dyn std::error::Error
     };
     sim.apply_settings();
     sim.publish_bases();
+    sim.follow_tool();
     Ok(sim)
 }
 

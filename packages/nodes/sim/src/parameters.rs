@@ -9,6 +9,7 @@ karakuri_ros::parameters! {
     pub(crate) struct Parameters [pub(crate) outputs: Outputs] {
         pub(crate) hardware: String = "sim".to_owned(), "What stands behind the topics: `sim` (physics) or `mock` (the drives alone, in real time).", read_only(), validate("`sim` or `mock`", |v: &String| check_hardware(v));
         pub(crate) scene: String = String::new(), "Path of the scene file (YAML).", read_only();
+        pub(crate) tools: String = String::new(), "Path of a tools file: the robot of the scene that is one of its entries changes tools at the dock by `~/set_tool`; empty: none does.", read_only();
         pub(crate) period: f64 = 0.002, "Time between two samples, a whole number of the scene's time steps. [s]", range(1e-5..=1.0), read_only();
         pub(crate) start_paused: bool = false, "Whether time stands still until `~/set_simulation_state` lets it go on.", read_only();
         pub(crate) lockstep: bool = false, "Wait for the command computed from each sample: runs repeat bit by bit.", read_only();

@@ -17,15 +17,23 @@ use crate::backend::Backend;
 /// Publishers and buffers of a robot.
 #[derive(Debug)]
 pub(crate) struct RobotTopics {
+    /// Prefix of its topics.
+    prefix: String,
     pub(crate) joints: JointTopics,
-    wrenches: Vec<(Publisher<WrenchStamped>, WrenchStamped)>,
-    imus: Vec<(Publisher<Imu>, Imu)>,
-    pressures: Vec<(Publisher<FluidPressure>, FluidPressure)>,
+    sensors: SensorTopics,
     motors: Option<(Publisher<JointState>, JointState)>,
     odometry: Option<Publisher<Odometry>>,
     /// Links on joints that `joint_states` cannot express: balls, paths and the like.
     carried: Vec<FrameId>,
     transforms: Option<Publisher<TFMessage>>,
+}
+
+/// Publishers and messages of a robot's sensors.
+#[derive(Debug, Default)]
+struct SensorTopics {
+    wrenches: Vec<(Publisher<WrenchStamped>, WrenchStamped)>,
+    imus: Vec<(Publisher<Imu>, Imu)>,
+    pressures: Vec<(Publisher<FluidPressure>, FluidPressure)>,
 }
 
 /// Links on joints of several degrees of freedom, or of a kind that no URDF has.
@@ -50,16 +58,12 @@ fn header(link: &str) -> Header {
     Header { frame_id: link.to_owned(), ..Header::default() }
 }
 
-impl RobotTopics {
-    /// Topics below `prefix` (empty, or the robot's name and a slash); its frames are below it, too, after the node's own
-    /// `frame_prefix`.
-    pub(crate) fn new<S: 'static>(
+impl SensorTopics {
+    fn new<S: 'static>(
         node: &mut Node<S>,
-        layout: RobotLayout,
+        joints: &JointTopics,
         prefix: &str,
-        frame_prefix: &str,
     ) -> Result<Self, RosError> {
-        let joints = JointTopics::new(node, layout, prefix, frame_prefix)?;
         let layout = joints.layout();
         let header = |link: &str| header(&joints.frame(link));
         let mut wrenches = Vec::new();
@@ -83,14 +87,29 @@ impl RobotTopics {
             let topic = format!("{prefix}pressure/{}", cup.name);
             pressures.push((node.publisher(&topic, qos::state())?, message));
         }
+        Ok(Self { wrenches, imus, pressures })
+    }
+}
+
+impl RobotTopics {
+    /// Topics below `prefix` (empty, or the robot's name and a slash); its frames are below it, too, after the node's own
+    /// `frame_prefix`.
+    pub(crate) fn new<S: 'static>(
+        node: &mut Node<S>,
+        layout: RobotLayout,
+        prefix: &str,
+        frame_prefix: &str,
+    ) -> Result<Self, RosError> {
+        let joints = JointTopics::new(node, layout, prefix, frame_prefix)?;
+        let sensors = SensorTopics::new(node, &joints, prefix)?;
+        let layout = joints.layout();
         let floating = matches!(layout.model.base, Base::Floating);
         let odometry =
             floating.then(|| node.publisher(&format!("{prefix}odom"), qos::state())).transpose()?;
         let carried = carried_otherwise(&layout.model);
         Ok(Self {
-            wrenches,
-            imus,
-            pressures,
+            prefix: prefix.to_owned(),
+            sensors,
             motors: None,
             odometry,
             transforms: (floating || !carried.is_empty())
@@ -105,11 +124,11 @@ impl RobotTopics {
     pub(crate) fn with_motors<S: 'static>(
         mut self,
         node: &mut Node<S>,
-        prefix: &str,
         names: Vec<String>,
     ) -> Result<Self, RosError> {
         if !names.is_empty() {
-            let publisher = node.publisher(&format!("{prefix}motor_states"), qos::state())?;
+            let topic = format!("{}motor_states", self.prefix);
+            let publisher = node.publisher(&topic, qos::state())?;
             self.motors = Some((publisher, JointState { name: names, ..JointState::default() }));
         }
         Ok(self)
@@ -145,18 +164,37 @@ impl RobotTopics {
         self.joints.set_layout(layout);
     }
 
+    /// Goes on with another layout of the robot, with other joints beyond the arm and other sensors, which have no topics until
+    /// [`Self::offer_sensors`].
+    pub(crate) fn exchange(&mut self, layout: RobotLayout) {
+        self.take_over(layout);
+        self.sensors = SensorTopics::default();
+    }
+
+    /// Offers the topics of the present sensors.
+    pub(crate) fn offer_sensors<S: 'static>(&mut self, node: &mut Node<S>) -> Result<(), RosError> {
+        self.sensors = SensorTopics::new(node, &self.joints, &self.prefix)?;
+        Ok(())
+    }
+
+    /// Prefix of its topics: empty, or its name and a slash.
+    pub(crate) fn prefix(&self) -> &str {
+        &self.prefix
+    }
+
     /// Reads the present sample and publishes it, the joints last.
     pub(crate) fn publish(&mut self, io: &Backend, index: usize, stamp: &Stamp) {
         self.joints.read(io, index);
         let (state, layout) = (self.joints.state(), self.joints.layout());
-        for ((publisher, message), wrench) in self.wrenches.iter_mut().zip(&state.wrenches) {
+        for ((publisher, message), wrench) in self.sensors.wrenches.iter_mut().zip(&state.wrenches)
+        {
             message.header.stamp = stamp.clone();
             message.wrench = wrench.to_message();
             publisher.publish(message);
         }
         let dt = io.world().map(|world| world.settings().dt);
         let sensors = state.imus.iter().zip(&layout.imus);
-        for ((publisher, message), (imu, sensor)) in self.imus.iter_mut().zip(sensors) {
+        for ((publisher, message), (imu, sensor)) in self.sensors.imus.iter_mut().zip(sensors) {
             if let (Some(noise), Some(dt)) = (layout.model.sensors[sensor.index].noise, dt) {
                 message.orientation_covariance = diagonal(noise.orientation.variance(dt));
                 message.angular_velocity_covariance = diagonal(noise.angular.variance(dt));
@@ -168,7 +206,8 @@ impl RobotTopics {
             message.linear_acceleration = imu.linear_acceleration.to_message();
             publisher.publish(message);
         }
-        for ((publisher, message), vacuum) in self.pressures.iter_mut().zip(&state.vacuums) {
+        for ((publisher, message), vacuum) in self.sensors.pressures.iter_mut().zip(&state.vacuums)
+        {
             message.header.stamp = stamp.clone();
             message.fluid_pressure = ATMOSPHERE - vacuum;
             publisher.publish(message);

@@ -20,6 +20,7 @@ use crate::pending::Pending;
 use crate::robot::RobotTopics;
 use crate::states::WorldTopics;
 use crate::statistics::Statistics;
+use crate::tools::ToolTopic;
 use crate::world::{Entity, Scope, WorldKeeper};
 use crate::world_parameters::WorldParameters;
 
@@ -37,6 +38,8 @@ pub(crate) struct Sim {
     pub(crate) robots: Vec<RobotTopics>,
     pub(crate) n_scene: usize,
     pub(crate) topics: Topics,
+    /// Topic of the tool on the flange, where a robot changes tools.
+    pub(crate) tool: Option<ToolTopic>,
     pub(crate) statistics: Statistics,
     pub(crate) load: LoadMeter,
     pub(crate) health: Health,
@@ -99,7 +102,7 @@ impl Sim {
         let layout = io.robots()[index].clone();
         let motors = io.world().map_or_else(Vec::new, |world| motor_names(world, &layout.name));
         let frames = parameters.outputs.frame_prefix.get();
-        RobotTopics::new(node, layout, prefix, &frames)?.with_motors(node, prefix, motors)
+        RobotTopics::new(node, layout, prefix, &frames)?.with_motors(node, motors)
     }
 
     /// Gives a robot that came to the world its topics below `prefix`, once the present handler has returned.
@@ -222,6 +225,7 @@ impl Sim {
         self.health.failure = None;
         self.apply_settings();
         self.follow_robots();
+        self.follow_tool();
         if scope.time {
             self.pacer.reset_time();
             self.next_states = 0;
@@ -246,6 +250,7 @@ impl Sim {
         self.pacer.set_stamp(stamp);
         // Parameters that were changed since hold; the others change nothing.
         self.apply_settings();
+        self.follow_tool();
         self.follow_robots();
         self.next_states = 0;
         self.publish();

@@ -9,6 +9,7 @@ use karakuri_ros::msg::sensor_msgs::msg::JointState;
 use karakuri_ros::msg::std_msgs::msg::{ColorRGBA, Header};
 use karakuri_ros::msg::visualization_msgs::msg::{Marker, MarkerArray};
 use karakuri_ros::{IntoMessage, Node, Publisher, RosError, qos};
+use karakuri_simulation::SimulatedWorld;
 use karakuri_spatial::Pose;
 
 use crate::backend::Backend;
@@ -46,7 +47,9 @@ impl WorldTopics {
         let Some(world) = io.world() else { return };
         let spawned = || world.robot_ids().filter(|id| id.0 >= n_scene);
         let header = Header { stamp: stamp.clone(), frame_id: "world".to_owned() };
-        self.objects.publish(&object_states(world, &header));
+        let mut objects = object_states(world, &header);
+        objects.objects.extend(io.simulated().into_iter().flat_map(docked_tools));
+        self.objects.publish(&objects);
         if self.object_markers.n_subscribers() > 0 {
             let mut markers = object_markers(world, &header);
             markers.markers.extend(spawned().flat_map(|id| robot_markers(world, id, &header)));
@@ -81,10 +84,33 @@ fn object_states(world: &World, header: &Header) -> ObjectStates {
                 twist: twist.to_message(),
                 mass: description.mass,
                 size: size.to_message(),
+                shape: shape_name(&description.shape).to_owned(),
             }
         })
         .collect();
     ObjectStates { header: header.clone(), objects }
+}
+
+/// Tools in the dock, as boxes: they stand in the way of arms as bodies do.
+fn docked_tools(simulated: &SimulatedWorld) -> impl Iterator<Item = ObjectState> {
+    simulated.docked_tools().map(|tool| ObjectState {
+        name: tool.name.to_owned(),
+        pose: tool.pose.to_message(),
+        size: tool.size.to_message(),
+        shape: "box".to_owned(),
+        ..ObjectState::default()
+    })
+}
+
+fn shape_name(shape: &Shape) -> &'static str {
+    match shape {
+        Shape::Box { .. } => "box",
+        Shape::Sphere { .. } => "sphere",
+        Shape::Cylinder { .. } => "cylinder",
+        Shape::Capsule { .. } => "capsule",
+        Shape::Ellipsoid { .. } => "ellipsoid",
+        Shape::Mesh(_) => "mesh",
+    }
 }
 
 /// States of the joints with one degree of freedom of spawned robots, each name below its robot's.

@@ -3,6 +3,7 @@
 //! | topic | type | |
 //! |---|---|---|
 //! | `joint_states` | `sensor_msgs/JointState` | in |
+//! | `tool` | `std_msgs/String` | in: what is on the flange, with the parameter `tools` |
 //! | `/tf` | `tf2_msgs/TFMessage` | out: the moving joints of each message, with its stamp |
 //! | `/tf_static` | `tf2_msgs/TFMessage` | out, latched: all fixed joints in one message |
 //! | `robot_description` | `std_msgs/String` | out, latched |

@@ -1,9 +1,9 @@
 //! The node: parameters and topics.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use karakuri_files::{LoadError, read_text};
+use karakuri_files::{LoadError, Tool, ToolsError, read_text};
 use karakuri_model::Diagnostics;
 use karakuri_ros::msg::{
     geometry_msgs::msg::TransformStamped,
@@ -12,8 +12,8 @@ use karakuri_ros::msg::{
     tf2_msgs::msg::TFMessage,
 };
 use karakuri_ros::{
-    Clock, IntoMessage, Node, Parameter, Publisher, RosError, Status, Throttle, info, qos,
-    time_from_message, warn,
+    Clock, IntoMessage, Node, Parameter, Publisher, RosError, Setting, Status, Throttle, ToolsFile,
+    info, qos, time_from_message, warn,
 };
 use karakuri_spatial::Time;
 use thiserror::Error;
@@ -28,6 +28,8 @@ pub(crate) enum StartError {
     Ros(#[from] RosError),
     #[error(transparent)]
     File(#[from] LoadError),
+    #[error(transparent)]
+    Tools(#[from] ToolsError),
     #[error("{0}")]
     Robot(#[from] Diagnostics),
     #[error(
@@ -58,17 +60,24 @@ impl StatePublisher {
             .describe("Path of the URDF, when `robot_description` is empty.")
             .read_only()
             .declare()?;
-        let file = Some(urdf.get()).filter(|path| !path.is_empty());
-        let file = file.map(|path| read_text(Path::new(&path)));
+        let tools = ToolsFile::declare(node)?.read()?;
+        let urdf = Some(urdf.get()).filter(|path| !path.is_empty()).map(PathBuf::from);
+        let urdf = urdf.or_else(|| Some(tools.as_ref()?.tools.first()?.urdf.clone()));
+        let file = urdf.as_ref().map(|path| read_text(path));
         // The parameter holds the robot wherever it came from, so that a client that reads it gets it.
         let good = file.as_ref().and_then(|text| text.as_ref().ok());
-        let good = good.filter(|text| Robot::read(text).is_ok()).cloned();
+        let good = good.filter(|text| Robot::read(text).is_ok()).cloned().unwrap_or_default();
         let description = node
-            .parameter("robot_description", good.unwrap_or_default())
+            .parameter("robot_description", good.clone())
             .describe("The URDF's text; where it is not given, that of the file `urdf`.")
             .validate("a URDF", |text| check_description(text))
             .on_change(|s: &mut Self, text| s.on_description(text))
             .declare()?;
+        if let Some(tools) = tools {
+            let given = Some(description.get()).filter(|text| *text != good);
+            let present = settings(&urdf.unwrap_or_default(), given.unwrap_or_default());
+            node.follow_tools(tools, present, |tool: &Tool| settings(&tool.urdf, String::new()))?;
+        }
         let text = match (description.get(), file) {
             (text, _) if !text.is_empty() => text,
             (_, Some(text)) => text?,
@@ -169,6 +178,12 @@ impl StatePublisher {
         };
         status.value("n_messages", self.n_published)
     }
+}
+
+/// Settings for the robot of a URDF; a description that is given wins over the file.
+fn settings(urdf: &Path, description: String) -> Vec<Setting> {
+    let description = Setting { name: "robot_description", value: description };
+    vec![Setting::file("urdf", urdf), description]
 }
 
 /// Checks a description; an empty one is allowed at start, where `urdf` may stand in for it.

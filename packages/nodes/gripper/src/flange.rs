@@ -1,0 +1,75 @@
+//! State of the node: the hand on the flange, or what is there and is no hand.
+
+use karakuri_ros::msg::control_msgs::action::{GripperCommand, ParallelGripperCommand};
+use karakuri_ros::msg::karakuri_msgs::action::PickAndPlace as Pick;
+use karakuri_ros::{Clock, GoalRequest, Status, warn};
+
+use crate::goals;
+use crate::hand::Gripper;
+use crate::pick::{self, code};
+
+/// What is on the flange.
+pub(crate) enum Flange {
+    Hand(Box<Gripper>),
+    NoHand(NoHand),
+}
+
+/// A tool that is no hand, or nothing: every goal is refused.
+pub(crate) struct NoHand {
+    /// Name of the tool.
+    pub(crate) tool: String,
+    pub(crate) clock: Clock,
+}
+
+impl Flange {
+    /// Lets the hand act, if there is one.
+    pub(crate) fn with_hand(&mut self, act: impl FnOnce(&mut Gripper)) {
+        if let Self::Hand(gripper) = self {
+            act(gripper);
+        }
+    }
+
+    pub(crate) fn on_pick(&mut self, request: GoalRequest<Pick::Action>) {
+        match self {
+            Self::Hand(gripper) => goals::on_pick(gripper, request),
+            Self::NoHand(there) => there.abort(request),
+        }
+    }
+
+    pub(crate) fn on_command(&mut self, request: GoalRequest<GripperCommand::Action>) {
+        match self {
+            Self::Hand(gripper) => goals::on_command(gripper, request),
+            Self::NoHand(there) => request.reject(there.why()),
+        }
+    }
+
+    pub(crate) fn on_parallel_command(
+        &mut self,
+        request: GoalRequest<ParallelGripperCommand::Action>,
+    ) {
+        match self {
+            Self::Hand(gripper) => goals::on_parallel_command(gripper, request),
+            Self::NoHand(there) => request.reject(there.why()),
+        }
+    }
+
+    pub(crate) fn diagnose(&mut self) -> Status {
+        match self {
+            Self::Hand(gripper) => gripper.diagnose(),
+            Self::NoHand(there) => Status::ok("no hand").value("tool", &there.tool),
+        }
+    }
+}
+
+impl NoHand {
+    fn why(&self) -> String {
+        format!("`{}` is on the flange, which is no hand; `change_tool` brings one", self.tool)
+    }
+
+    /// Ends a pick and place with the reason, for which a rejection has no place.
+    fn abort(&self, request: GoalRequest<Pick::Action>) {
+        let why = self.why();
+        warn!("pick_and_place: {why}");
+        request.accept().abort(pick::refusal(code::WRONG_TOOL, why, self.clock.now()));
+    }
+}
