@@ -17,6 +17,7 @@ pub mod motion;
 pub mod moveit;
 pub mod nodes;
 pub mod plot;
+pub mod rehearse;
 pub mod render;
 mod robot;
 pub mod simulate;
@@ -73,6 +74,7 @@ registry! {
     Motion(motion),
     Moveit(moveit),
     Plot(plot),
+    Rehearse(rehearse),
     Render(render),
     Simulate(simulate),
     Studio(studio),

@@ -82,7 +82,7 @@ pub struct Args {
 }
 
 /// Reads the name of a table over time: CSV, or JSON lines.
-fn table_file(text: &str) -> Result<PathBuf, String> {
+pub(super) fn table_file(text: &str) -> Result<PathBuf, String> {
     let path = PathBuf::from(text);
     match path.extension() {
         Some(e) if !e.eq_ignore_ascii_case("csv") && !e.eq_ignore_ascii_case("jsonl") => {

@@ -9,6 +9,7 @@ mod launch;
 mod motion;
 mod moveit;
 mod nodes;
+mod rehearse;
 mod simulate;
 mod studio;
 mod sweep;

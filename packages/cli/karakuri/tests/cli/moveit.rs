@@ -99,6 +99,7 @@ fn what_is_written_is_read_again() {
         ("urdf/arm6/arm6.urdf", "config/arm6.yaml"),
         ("urdf/arm6/arm6_scissor.urdf", "config/arm6_scissor.yaml"),
         ("urdf/arm6/arm6_three_fingers.urdf", "config/arm6_three_fingers.yaml"),
+        ("urdf/arm6/arm6_underactuated.urdf", "config/arm6_underactuated.yaml"),
         ("urdf/so101/so101.urdf", "config/so101.yaml"),
         ("urdf/khr1/khr1.urdf", "config/khr1.yaml"),
     ] {

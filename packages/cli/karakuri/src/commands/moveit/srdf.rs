@@ -101,11 +101,7 @@ pub(super) fn chain(model: &Model, group: &JointGroup) -> Option<[FrameId; 2]> {
 
 /// Link that the last joint of a group carries.
 fn carrier(model: &Model, group: &JointGroup) -> Option<FrameId> {
-    let last = joint_name(model, *group.joints.last()?);
-    let carried = |frame: &karakuri_model::Frame| {
-        frame.parent.as_ref().is_some_and(|parent| parent.joint == last)
-    };
-    model.frames.iter().position(carried).map(FrameId)
+    model.link_of(*group.joints.last()?)
 }
 
 /// Links of a hand's group: those that the last joint of the arm carries, but for the link itself and the tool.
@@ -115,13 +111,8 @@ fn hand_links(model: &Model, group: &JointGroup) -> Vec<FrameId> {
     }
     let Some(carrier) = arm(model).and_then(|arm| carrier(model, arm)) else { return Vec::new() };
     let tool = model.end_effector.as_ref().map(|hand| hand.tool_frame);
-    let is_below = |id: FrameId| {
-        let up = std::iter::successors(Some(id), |id| {
-            model.frames[id.0].parent.as_ref().map(|parent| parent.frame)
-        });
-        up.skip(1).any(|frame| frame == carrier)
-    };
-    (0..model.frames.len()).map(FrameId).filter(|&id| is_below(id) && Some(id) != tool).collect()
+    let is_of_hand = |&id: &FrameId| id != carrier && Some(id) != tool;
+    model.links_from(carrier).into_iter().filter(is_of_hand).collect()
 }
 
 /// Named state of a group: positions of its joints. [rad or m]

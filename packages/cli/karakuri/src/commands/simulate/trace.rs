@@ -127,7 +127,7 @@ pub(super) fn base_state(robot: RobotView<'_>) -> (Pose, Motion) {
 }
 
 /// Units of position, rate and effort; none where a joint's coordinates have different ones.
-fn units(kind: &JointKind) -> (&'static str, &'static str, &'static str) {
+pub(crate) fn units(kind: &JointKind) -> (&'static str, &'static str, &'static str) {
     match kind.single() {
         Some(DofKind::Angle) => ("rad", "rad/s", "N·m"),
         Some(DofKind::Length) => ("m", "m/s", "N"),
