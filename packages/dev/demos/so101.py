@@ -172,7 +172,7 @@ class Client(Node):
         self.system = system
         self.arm = ActionClient(self, FollowJointTrajectory, "/so101/follow_joint_trajectory")
         self.jaw = ActionClient(self, GripperCommand, "/so101/gripper_cmd")
-        self.joints, self.objects = {}, None
+        self.joints, self.objects, self.seen = {}, None, 0.0
         self.create_subscription(JointState, "/so101/joint_states", self.on_joints, 10)
         self.create_subscription(ObjectStates, "/objects", self.on_objects, 10)
         self.side = None if system.is_sim else SideChannel(system.side)
@@ -182,11 +182,11 @@ class Client(Node):
 
     def on_joints(self, message):
         self.joints = dict(zip(message.name, message.position))
-        stamp = message.header.stamp
-        self.time = stamp.sec + 1e-9 * stamp.nanosec
+        self.time = seconds_of(message.header.stamp)
 
     def on_objects(self, message):
         self.objects = {o.name: o.pose for o in message.objects}
+        self.seen = seconds_of(message.header.stamp)
 
     def measured(self):
         return np.array([self.joints[name] for name in ARM])
@@ -198,6 +198,13 @@ class Client(Node):
         pose = self.objects[BLOCK]
         p, q = pose.position, pose.orientation
         return self.time, list(self.measured()), ([p.x, p.y, p.z], [q.x, q.y, q.z, q.w])
+
+    def look(self):
+        """The truth of now: in the simulation the block is seen less often than the joints are measured."""
+        if not self.side:
+            now = self.time
+            self.spin_until(lambda: self.seen >= now, PATIENCE, f"seeing the block, last at {self.seen:.2f} s of {now:.2f} s,")
+        return self.truth()
 
     def spin_until(self, done, patience, what):
         end = time.monotonic() + patience
@@ -269,6 +276,10 @@ class Client(Node):
         if status != GoalStatus.STATUS_SUCCEEDED:
             raise Failed(f"{what} ended with status {status}")
         return result
+
+
+def seconds_of(stamp):
+    return stamp.sec + 1e-9 * stamp.nanosec
 
 
 class Kinematics:
@@ -346,7 +357,7 @@ def demonstrate(system, out):
     down, there = arm.line(up(pick), pick, guess), arm.line(put, up(put), guess)
 
     say("The arm goes to the block")
-    begun = client.truth()[0]
+    begun = client.look()[0]
     if not client.grip(0.06, 0.0, "open").reached_goal:
         raise Failed("the jaw does not open")
     client.follow([client.measured(), down[0]], 3.0, "the way there")
@@ -356,24 +367,24 @@ def demonstrate(system, out):
     result = client.grip(0.0, FORCE, "close")
     if not result.stalled:
         raise Failed("nothing is between the jaws")
-    gripped = client.truth()
+    gripped = client.look()
     say("It lifts the block, and holds it")
     client.follow(down[::-1], 1.5, "the lift")
-    lifted = client.truth()
+    lifted = client.look()
     client.wait(HOLD)
-    held = client.truth()
+    held = client.look()
     say("It puts the block down")
     client.follow([down[0], there[-1]], 2.0, "the way across")
     client.settle(there[-1])
     client.follow(there[::-1], 1.5, "the way down")
     client.settle(there[0])
-    before = client.truth()
+    before = client.look()
     opened = client.grip(0.06, 0.0, "open")
     if not opened.reached_goal:
         raise Failed("the jaw does not open")
     client.follow(there, 1.5, "the retreat")
     client.wait(0.5)
-    end = client.truth()
+    end = client.look()
 
     in_hand = lambda seen: arm.tool(seen[1])[0].T @ (np.array(seen[2][0]) - arm.tool(seen[1])[1])
     slips = [float(np.linalg.norm(in_hand(seen) - in_hand(gripped))) for seen in (lifted, held, before)]
@@ -396,8 +407,9 @@ def demonstrate(system, out):
 
 
 def judge(report):
-    if report["lifted_m"] < 0.6 * HEIGHT or report["held_m"] < 0.6 * HEIGHT:
-        return f"FAILED: the block is {1e3 * report['held_m']:.1f} mm above the table, not held", 1
+    lifted, held = 1e3 * report["lifted_m"], 1e3 * report["held_m"]
+    if min(lifted, held) < 600 * HEIGHT:
+        return f"FAILED: the block is {lifted:.1f} mm above the table after the lift and {held:.1f} mm {HOLD:.0f} s later, not held", 1
     if report["slip_m"] > LIMITS["slip_m"]:
         return f"FAILED: the block slipped by {1e3 * report['slip_m']:.1f} mm in the jaws", 1
     if report["placed_off_m"] > LIMITS["placed_off_m"]:

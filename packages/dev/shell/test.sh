@@ -10,7 +10,7 @@ Builds everything and runs every test (rust, page, system), or only the given st
   rust     libraries, the offline program, the ROS layer, the nodes (cargo test)
   page     the page of the motion studio (vitest), and stories of its use in Chromium (Playwright); named as skipped without one
   system   running nodes, seen by rclpy clients (pytest in tests/); files beside each other where pytest-xdist is installed,
-           then emulated buses, some at a time, then, alone, what runs against the clock
+           then emulated buses, some at a time, clients of the Model Context Protocol, and, alone, what runs against the clock
   builds   the physics compiled a second time, with other settings, gives the same bits (only when asked for: minutes)
 
 Property tests draw the same cases every time; PROPTEST_RNG_SEED=N draws others, PROPTEST_CASES=N more.
@@ -124,8 +124,9 @@ dev_test() {
         fi
         ;;
       system)
-        pytest_stage 'system: running nodes' test_system 'not (realtime or bus)' "${beside[@]}"
+        pytest_stage 'system: running nodes' test_system 'not (realtime or bus or mcp)' "${beside[@]}"
         pytest_stage 'system: emulated buses' test_buses bus "${buses[@]}"
+        pytest_stage 'system: protocol clients' test_mcp mcp
         pytest_stage 'system: against the clock' test_realtime realtime
         ;;
       quick)
