@@ -31,6 +31,7 @@ def pytest_configure(config):
     # A shell starts what runs in its background with SIGINT ignored, and programs inherit that until they say otherwise.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     config.addinivalue_line("markers", "soak: takes minutes; runs with `-m soak` only")
+    config.addinivalue_line("markers", "mcp: calls servers of the Model Context Protocol by clients of others; installs and starts much at once")
     config.addinivalue_line("markers", "realtime: judges what runs against the clock; nothing else runs beside it")
     config.addinivalue_line("markers", "bus: talks to emulated devices against the clock, mostly waiting; some run beside each other")
     config.addinivalue_line("markers", "apart: each test of it is long and stands for itself: they are given to workers one by one, and first")

@@ -129,7 +129,7 @@ def test_two_interrupts_at_once_are_one(environment, tmp_path):
 
 @pytest.mark.parametrize("file", sorted(p.name for p in (ROOT / "launch").glob("*.launch.xml")))
 def test_every_launch_file_starts_and_stops_cleanly(environment, ros, file):
-    own = {"pick_and_place.launch.xml": {"gripper"}, "walk.launch.xml": {"gait_planner"}, "khr1.launch.xml": {"gait_planner"}, "so101.launch.xml": {"gripper"}}
+    own = {"pick_and_place.launch.xml": {"gripper"}, "walk.launch.xml": {"gait_planner"}, "khr1.launch.xml": {"gait_planner"}, "so101.launch.xml": {"gripper"}, "tools.launch.xml": {"gripper", "tool_changer"}}
     places = {name: f"/{name}" for name in ("branched", "branched_loop", "three_links")}
     places |= {name: f"/{name}" for name in ("khr1", "so101")}
     places |= {"khr1_arms": "/khr1", "two_arms": "/dual_arm", "walk": "/khr1", "wall_tracing": "/wall_arm"}

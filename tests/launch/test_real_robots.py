@@ -91,8 +91,9 @@ def test_so101_grips_lifts_holds_and_puts_down_a_block(environment, tmp_path, be
         said = (tmp_path / "nodes.log").read_text()
         if done.returncode == 0 or "the robot holds until it is resumed" not in said:
             break
-    assert done.returncode == 0, done.stdout + done.stderr + said
-    report = json.loads((tmp_path / "report.json").read_text())
+    written = (tmp_path / "report.json").read_text()
+    assert done.returncode == 0, done.stdout + done.stderr + said + written
+    report = json.loads(written)
     # 40 mm above the table at least, for 3 s, without sinking or slipping.
     assert report["lifted_m"] > 0.04 and report["held_m"] > 0.04 and abs(report["sank_while_held_m"]) < 1e-3, report
     assert report["slip_m"] < 0.001 and report["placed_off_m"] < 0.003 and report["turned_rad"] < 0.05, report

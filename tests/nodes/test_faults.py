@@ -16,7 +16,8 @@ from diagnostic_msgs.msg import DiagnosticArray
 from karakuri_msgs.action import PickAndPlace
 from karakuri_msgs.msg import GripState, ObjectStates
 from support.arm import START, Arm, at, carry_out, distance, goal, joint_states, moving, pick, seconds, settle_in, turned
-from support.each_test import domain, ros  # noqa: F401
+from support.domain import Domain
+from support.each_test import ros  # noqa: F401
 from tf2_msgs.msg import TFMessage
 
 NODES = ("sim", "state_publisher", "feedforward_controller", "gripper")
@@ -32,6 +33,13 @@ def set_off(ros, states):
     ros.wait_for(lambda: ros.send_goal(client, goal(FAR, 1.0)).accepted, what="acceptance")
     states.wait(lambda m: moving(m) > 0.5 and distance(at(m), START) > 0.1)
     return client
+
+
+@pytest.fixture
+def domain():
+    """Without shared memory: a process that is stopped or killed within a mutex of it stalls the others, too."""
+    with Domain(shared_memory=False) as domain:
+        yield domain
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ from contextlib import ExitStack, contextmanager
 
 import pytest
 from action_msgs.msg import GoalStatus
+from control_msgs.msg import JointTrajectoryControllerState
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import Point, PointStamped, PolygonStamped, Twist, Vector3, Wrench
 from karakuri_msgs.action import Walk
@@ -562,8 +563,8 @@ def test_without_a_gait_it_says_so(domain, parameters, words):
 
 @pytest.fixture
 def real_time():
-    """khr1 in real time, in a domain of its own: a process that was killed is in it."""
-    with Domain() as domain, Ros(domain) as ros, ExitStack() as stack:
+    """khr1 in real time, in a domain of its own: a process that was killed or stopped is in it."""
+    with Domain(shared_memory=False) as domain, Ros(domain) as ros, ExitStack() as stack:
         parameters = {
             "sim": {"scene": ROOT / "config/scenes/walk.yaml"},
             "feedforward_controller": {**ROBOT, "feedforward_scale": 0.0},
@@ -573,6 +574,9 @@ def real_time():
             name: stack.enter_context(NodeProcess(domain, name, namespace="/khr1", parameters=own))
             for name, own in parameters.items()
         }
+        # A subscription may find its publisher seconds after it was found itself: the planner's references bring efforts.
+        references = ros.subscribe(JointTrajectoryControllerState, "/khr1/controller_state")
+        references.wait(lambda m: any(m.reference.effort))
         yield ros, nodes
 
 

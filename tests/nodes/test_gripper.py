@@ -10,10 +10,11 @@ import pytest
 import yaml
 from action_msgs.msg import GoalStatus
 from control_msgs.action import FollowJointTrajectory, GripperCommand, ParallelGripperCommand
+from geometry_msgs.msg import Point
 from karakuri_msgs.action import PickAndPlace
-from karakuri_msgs.msg import GripState
+from karakuri_msgs.msg import Grasp, GripState
 from simulation_interfaces.srv import GetEntityState, SetEntityState
-from support.arm import CONFIG, PICK, PLACE, URDF, Arm, at, distance, goal, joint_states, moving, pick, pose, put_back
+from support.arm import CONFIG, PICK, PLACE, START, URDF, Arm, accepted, at, distance, goal, joint_states, moving, pick, pose, put_back
 from support.domain import Domain
 from support.process import TARGET
 from support.ros import Ros
@@ -66,11 +67,6 @@ def action(arm, ros):
     yield make
     for client in clients:
         client.destroy()
-
-
-def accepted(ros, client, goal, **fields):
-    """The handle of a goal that is taken, at the latest when the gripper has heard its sensors after a reset."""
-    return ros.wait_for(lambda: (h := ros.send_goal(client, goal, **fields)).accepted and h, what="acceptance")
 
 
 def command(position, effort=0.0):
@@ -326,6 +322,47 @@ def test_picks_and_places(fresh, ros, action):
     assert "CLOSE" in stages and stages.index("LIFT") < stages.index("LOWER")
 
 
+def test_a_pick_and_later_a_place(fresh, ros, action):
+    """Between the two the cube is held, a wish to pick again is refused, and the place may be one that is thought of only then."""
+    client = action(PickAndPlace, "pick_and_place")
+    states = ros.subscribe(GripState, "/arm/grip_state", 1000)
+    first = pick()
+    first.part, first.place_pose = PickAndPlace.Goal.PICK, PickAndPlace.Goal().place_pose
+    status, result = ros.result(accepted(ros, client, first), timeout=240.0)
+    assert status == GoalStatus.STATUS_SUCCEEDED and result.success and "in the hand" in result.message
+    assert cube(ros).pose.position.z > 0.85
+    states.clear()
+    states.wait(lambda m: m.holding and m.margin > 0)
+    status, result = ros.result(accepted(ros, client, pick()))
+    assert (status, result.error_code) == (GoalStatus.STATUS_ABORTED, Result.INVALID_GOAL)
+    assert "the hand holds an object; place it, or open the hand first" in result.message
+    second = PickAndPlace.Goal(part=PickAndPlace.Goal.PLACE, place_pose=pose(PLACE))
+    status, result = ros.result(accepted(ros, client, second), timeout=240.0)
+    assert status == GoalStatus.STATUS_SUCCEEDED and result.success, result.message
+    p = cube(ros).pose.position
+    assert math.dist((p.x, p.y, p.z), PLACE) < 0.005
+    states.clear()
+    states.wait(lambda m: not m.holding)
+    status, result = ros.result(accepted(ros, client, second))
+    assert (status, result.error_code) == (GoalStatus.STATUS_ABORTED, Result.INVALID_GOAL)
+    assert "pick an object first" in result.message
+    states.close()
+
+
+def test_a_pick_leaves_the_arm_to_a_client_that_takes_it_over(fresh, ros, action):
+    """The other client's motion goes on, and what is in the hand stays there."""
+    feedback = []
+    handle = accepted(ros, action(PickAndPlace, "pick_and_place"), pick(), feedback=feedback)
+    ros.wait_for(lambda: feedback and feedback[-1].state == "MOVE", timeout=120.0, what="the stage MOVE")
+    other = accepted(ros, action(FollowJointTrajectory, "follow_joint_trajectory"), goal(START, 2.0))
+    status, result = ros.result(handle)
+    assert (status, result.error_code) == (GoalStatus.STATUS_ABORTED, Result.PREEMPTED), result.message
+    assert "another client moves the arm" in result.message and "still held" in result.message and result.state == "MOVE"
+    status, result = ros.result(other)
+    assert status == GoalStatus.STATUS_SUCCEEDED, result.error_string
+    assert cube(ros).pose.position.z > 0.85
+
+
 def test_picks_what_lies_on_its_side(fresh, ros, action):
     """The same cube, its z horizontal in both poses; at its place it is turned by a quarter about the vertical."""
     goal = pick()
@@ -339,6 +376,24 @@ def test_picks_what_lies_on_its_side(fresh, ros, action):
     assert math.dist((p.x, p.y, p.z), PLACE) < 0.005
     # What stood upright is turned by a quarter, and stands.
     assert abs(q.z) == pytest.approx(root, abs=0.01) and abs(q.w) == pytest.approx(root, abs=0.01)
+
+
+def test_picks_a_mesh_by_the_grasp_that_fits(fresh, ros, action):
+    """The cube as its eight corners; the first grasp, of higher score, says that it is wider than it is."""
+    goal = pick()
+    goal.shape = "mesh"
+    goal.object_size.x = goal.object_size.y = goal.object_size.z = 0.0
+    ends = (-0.025, 0.025)
+    goal.mesh.vertices = [Point(x=x, y=y, z=z) for x in ends for y in ends for z in ends]
+    for width, score in ((0.08, 2.0), (0.05, 1.0)):
+        grasp = Grasp(width=width, score=score)
+        # A quarter of a turn about y: the tool's x looks down.
+        grasp.pose.orientation.y = grasp.pose.orientation.w = math.sqrt(0.5)
+        goal.grasps.append(grasp)
+    status, result = ros.result(accepted(ros, action(PickAndPlace, "pick_and_place"), goal), timeout=240.0)
+    assert status == GoalStatus.STATUS_SUCCEEDED and result.success, result.message
+    p = cube(ros).pose.position
+    assert math.dist((p.x, p.y, p.z), PLACE) < 0.005
 
 
 def bad_goals():
@@ -374,9 +429,12 @@ def bad_goals():
     case("object_pose is in frame `moon`|use a frame that it does", "unknown frame", lambda g: setattr(g, "object_pose", pose(PICK, "moon")))
     case("object_pose leans|only upright objects", "leaning", lean)
     case("shape is `bowl`|box, cylinder, capsule or ball", "unknown shape", lambda g: setattr(g, "shape", "bowl"))
+    case("mesh: the convex hull of 0 points|give at least four", "mesh without vertices", lambda g: setattr(g, "shape", "mesh"))
+    case("grasps[0]: |90.0 degrees off the downward vertical", "level grasp", lambda g: g.grasps.append(Grasp()))
     case("place_pose turns the object over|about the vertical", "turned over", turn_over)
     case("speed_scale is 2|above 0 and at most 1", "too fast", lambda g: setattr(g, "speed_scale", 2.0))
     case("width_tolerance is -1|must be positive", "negative tolerance", lambda g: setattr(g, "width_tolerance", -1.0))
+    case("part is 7|WHOLE, PICK or PLACE", "unknown part", lambda g: setattr(g, "part", 7))
     case("friction [-] is -0.5|above 0", "negative friction", lambda g: setattr(g, "friction", -0.5))
     case("approach_height [m] is -0.1|above 0", "negative approach", lambda g: setattr(g, "approach_height", -0.1))
     case("max_grip_force|is -5|above 0", "negative force", lambda g: setattr(g, "max_grip_force", -5.0))

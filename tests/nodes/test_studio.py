@@ -50,7 +50,8 @@ def turning(ros, page):
 
 def assert_stands_on_its_way(states):
     states.wait(lambda m: moving(m) < 0.01)
-    assert at(states.fresh())[0] < 1.0
+    # Not at the end of its way, 1.2 rad; how far it has come depends on what else the machine does.
+    assert at(states.fresh())[0] < 1.15
 
 
 def test_sends_the_arm_to_a_pose(ros, page):
@@ -82,16 +83,23 @@ def test_says_that_another_client_moves_the_arm(ros, turning, page):
     assert "preempted" in page.live("stopped")["text"]
 
 
-def test_a_fault_of_the_driver_stops_the_motion(ros, turning, page):
+@pytest.fixture
+def diagnostics(ros, page):
+    """A publisher that the studio listens to: it is found before the arm moves."""
+    publisher = ros.node.create_publisher(DiagnosticArray, "/diagnostics", 10)
+    ros.wait_for(publisher.get_subscription_count, what="the studio to listen to /diagnostics")
+    yield publisher
+    ros.node.destroy_publisher(publisher)
+
+
+def test_a_fault_of_the_driver_stops_the_motion(diagnostics, turning, page):
     """As the node `driver` of the robot tells of it."""
     why = "servo 1 of joint `a1`: it does not answer any more"
-    diagnostics = ros.node.create_publisher(DiagnosticArray, "/diagnostics", 10)
 
     def tell(level, message):
         status = DiagnosticStatus(level=level, name="arm/driver: robot", message=message)
         diagnostics.publish(DiagnosticArray(status=[status]))
 
-    ros.wait_for(diagnostics.get_subscription_count, timeout=20, what="the studio to listen to /diagnostics")
     tell(DiagnosticStatus.ERROR, why)
     live = page.live("stopped")
     assert (live["text"], live["fault"]) == (why, why)
@@ -102,7 +110,6 @@ def test_a_fault_of_the_driver_stops_the_motion(ros, turning, page):
     page.event("live", lambda live: not live["fault"])
     assert page.ask("live.send", joints=named(turned(0.4)), speed=0.5)["mode"] == "moving"
     assert page.live("watching", "stopped")["text"] == ""
-    ros.node.destroy_publisher(diagnostics)
 
 
 def test_says_that_there_is_no_controller(ros, arm, page):

@@ -1,7 +1,8 @@
 """Messages speak to other people's nodes only if their type hashes (RIHS01) equal upstream's.
 
 The expected values are the first 16 hexadecimal digits of the hashes that the original packages have on ROS 2 Jazzy:
-common_interfaces 5.3.6, rcl_interfaces 2.0.3, geometry2 0.36, control_msgs 5.8.0, simulation_interfaces 1.5.1.
+common_interfaces 5.3.6, rcl_interfaces 2.0.3, geometry2 0.36, control_msgs 5.8.0, simulation_interfaces 1.5.1,
+moveit_msgs 2.6.0, object_recognition_msgs 2.0.0, octomap_msgs 2.0.0.
 """
 
 import json
@@ -24,8 +25,14 @@ UPSTREAM = {
     "geometry_msgs/msg/PolygonStamped": "b7cf07932f1523d4",
     "geometry_msgs/msg/TransformStamped": "0a241f87d04668d9",
     "geometry_msgs/msg/WrenchStamped": "8dc3deaf06b2ab28",
+    "moveit_msgs/msg/AttachedCollisionObject": "7fdfe7951a33a857",
+    "moveit_msgs/msg/CollisionObject": "74b0acd6d56be032",
+    "moveit_msgs/msg/PlanningScene": "0f58540ad5eab4b9",
+    "moveit_msgs/srv/ApplyPlanningScene": "8e6134783db0987c",
     "nav_msgs/msg/Odometry": "3cc97dc7fb7502f8",
     "nav_msgs/msg/Path": "1957a5bb3cee5da6",
+    "object_recognition_msgs/msg/ObjectType": "5eb3ee3976403366",
+    "octomap_msgs/msg/OctomapWithPose": "e65f8760aa96a2ac",
     "rcl_interfaces/msg/Log": "e28ce254ca8abc06",
     "rcl_interfaces/msg/ParameterEvent": "043e627780fcad87",
     "rosgraph_msgs/msg/Clock": "692f7a66e93a3c83",

@@ -84,12 +84,16 @@ def put_back(ros):
     assert ros.call(ResetSimulation, "/arm/sim/reset_simulation").result.result == 1
 
 
+def accepted(ros, client, goal, **fields):
+    """The handle of a goal that is taken, at the latest when the gripper has heard its sensors after a reset."""
+    return ros.wait_for(lambda: (h := ros.send_goal(client, goal, **fields)).accepted and h, what="acceptance")
+
+
 def result_of(ros, kind, name, goal):
-    """Status and result of a goal that is taken, at the latest when the gripper has heard its sensors after a reset."""
+    """Status and result of a goal that is taken (see `accepted`)."""
     client = ros.action(kind, f"/arm/{name}")
     try:
-        handle = ros.wait_for(lambda: (h := ros.send_goal(client, goal)).accepted and h, what="acceptance")
-        return ros.result(handle, timeout=240.0)
+        return ros.result(accepted(ros, client, goal), timeout=240.0)
     finally:
         client.destroy()
 

@@ -7,7 +7,15 @@ from pathlib import Path
 
 
 class Domain:
-    """Holds a domain id for as long as it is open; other test runs pick others, and so does `./dev demo` (packages/dev/shell/ros.sh)."""
+    """Holds a domain id for as long as it is open; other test runs pick others, and so does `./dev demo` (packages/dev/shell/ros.sh).
+
+    Without `shared_memory` its processes talk over UDP only: one that is stopped inside a mutex of shared memory stalls the
+    others until DDS declares it dead, about a second later."""
+
+    def __init__(self, shared_memory=True):
+        # A discovery range brings transports of its own, so it is left to Fast DDS.
+        udp = {"ROS_AUTOMATIC_DISCOVERY_RANGE": "SYSTEM_DEFAULT", "FASTDDS_BUILTIN_TRANSPORTS": "UDPv4"}
+        self._transports = {} if shared_memory else udp
 
     def __enter__(self):
         ids = list(range(1, 102))
@@ -37,4 +45,5 @@ class Domain:
             "ROS_DOMAIN_ID": str(self.number),
             "ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST",
             "RCUTILS_COLORIZED_OUTPUT": "0",
+            **self._transports,
         }

@@ -15,14 +15,14 @@ CLOCK_TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def executable(name):
-    """The program of this name that `./dev build` made; an example of karakuri_ros is built when it is missing."""
+    """The program of this name that `./dev build` made; an example of a crate is built when it is missing."""
     for path in (TARGET / name, TARGET / "examples" / name):
         if path.exists():
             return path
-    example = ROOT / "packages/ros/karakuri_ros/examples" / f"{name}.rs"
-    if not example.exists():
+    examples = [*ROOT.glob(f"packages/*/*/examples/{name}.rs"), *ROOT.glob(f"packages/*/*/examples/{name}")]
+    if not examples:
         raise FileNotFoundError(f"{TARGET / name} does not exist: run `./dev build` first")
-    build = ["cargo", "build", "--quiet", "--release", "-p", "karakuri_ros", "--example", name]
+    build = ["cargo", "build", "--quiet", "--release", "-p", examples[0].parents[1].name, "--example", name]
     subprocess.run(build, cwd=ROOT, check=True)
     return TARGET / "examples" / name
 
