@@ -25,6 +25,10 @@ const PARTS: usize = 40;
 // Steps of 20° in each part add up to 14 rad, more than a move has; other branches of an arm mostly lie farther away.
 const LARGEST_STEP: f64 = 0.35;
 
+/// Spacing of the instants at which the tool's speed is looked at. [s]
+// At 0.5 m/s every 5 mm.
+const CHECK_PERIOD: f64 = 0.01;
+
 /// Limits of a move.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MoveLimits {
@@ -276,6 +280,26 @@ impl MovePlanner {
             let A = frame_acceleration(model, &self.data, self.frame);
             see(t, &X_WT, &V, &A);
             t += dt;
+        }
+    }
+
+    /// Slows a trajectory from `q` until the tool keeps its speed and its acceleration: of motions by the joints nobody says where the tool goes. (nq)
+    pub fn slow_for_tool(
+        &mut self,
+        model: &Model,
+        q: &[f64],
+        trajectory: &mut JointTrajectory,
+        limits: &MoveLimits,
+    ) {
+        let (mut speed, mut acceleration) = (0.0_f64, 0.0_f64);
+        self.visit(model, q, trajectory, CHECK_PERIOD, |_, _, V, A| {
+            speed = speed.max(V.linear.norm());
+            acceleration = acceleration.max(A.linear.norm());
+        });
+        // A move λ times longer has 1/λ of the speed and 1/λ² of the acceleration.
+        let slower = (speed / limits.speed).max((acceleration / limits.acceleration).sqrt());
+        if slower > 1.0 {
+            trajectory.stretch(slower);
         }
     }
 

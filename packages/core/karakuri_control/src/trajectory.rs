@@ -39,11 +39,15 @@ impl JointTrajectory {
         self.points.last().map_or(0.0, |p| p.time_from_start)
     }
 
-    /// Rounds the times of its points to the nanoseconds that messages have: what is planned is then what is followed, to the bit.
-    pub fn round_times(&mut self) {
+    /// The trajectory as it is given to a controller, to begin at a time. Its times are rounded to the nanoseconds that messages have: what is
+    /// planned is then what is followed, to the bit.
+    #[must_use]
+    pub fn begun_at(mut self, time: Time) -> Self {
+        self.start = Some(time);
         for point in &mut self.points {
             point.time_from_start = Time::from_seconds(point.time_from_start).seconds();
         }
+        self
     }
 
     /// Slows the trajectory uniformly: times grow by `factor`, velocities and accelerations shrink. [-]

@@ -21,6 +21,7 @@
 //! | sticks to the hand | not free after opening | `SHAKE` once, then `STUCK` |
 //! | no progress | a stage takes too long | `HALT`, `TIMEOUT` |
 //!
+//! A move of the tool ([`ToolMove`]) is a run of its own, with the stages `MOVE` and `HALT`.
 //! A cancel stops smoothly; a held object stays held: the machine then goes on giving the hand's reference for as long as
 //! it is ticked.
 //! Units: m, rad, s, N, kg; poses of the object's centre in the world.
@@ -31,6 +32,7 @@ mod plan_error;
 mod planner;
 mod run;
 mod statement;
+mod tool_move;
 mod tuning;
 pub(crate) mod types;
 mod upright;
@@ -39,6 +41,7 @@ pub use crate::hull::Hull;
 pub use plan::Plan;
 pub use plan_error::PlanError;
 pub use statement::{Defaults, Misstated, StatedGrasp, Statement};
+pub use tool_move::{ToolAim, ToolMove};
 pub use tuning::path_tolerances;
 pub use types::{
     ArmFailure, ArmReport, ArmRequest, Failure, Feedback, Grasp, KnownObject, Measurement,
@@ -63,6 +66,7 @@ use crate::hand::{self, Channel, OpeningHand};
 use plan::Reaction;
 use planner::{Task, as_it_stands};
 use run::{Found, Run, Seen, Step, Tries, Weighing};
+use tool_move::MoveRun;
 use tuning::{
     BACK_UP, CENTRING_REACH, LOOK_RADIUS, LOOK_TIME, ROBOT_TIMEOUT, SLIP_TIME, STAGE_TIMEOUT,
     VELOCITY_TOLERANCE,
@@ -81,6 +85,8 @@ pub struct PickAndPlace {
     run: Option<Run>,
     /// Last run, if it ended with the object in the hand, for as long as it is there.
     carried: Option<Run>,
+    /// Move of the tool in progress.
+    moving: Option<MoveRun>,
     /// First sighting since the run began to look.
     sighted: Option<Vec<KnownObject>>,
     last: Option<Time>,
@@ -109,6 +115,7 @@ impl PickAndPlace {
             settings,
             run: None,
             carried: None,
+            moving: None,
             sighted: None,
             last: None,
             place: Vec::new(),
@@ -280,9 +287,9 @@ impl PickAndPlace {
         self.last == Some(time) && self.place == q
     }
 
-    /// Whether a goal is in progress.
+    /// Whether a goal or a move is in progress.
     pub fn is_busy(&self) -> bool {
-        self.run.is_some()
+        self.run.is_some() || self.moving.is_some()
     }
 
     /// Feedback of the last tick.
@@ -303,7 +310,7 @@ impl PickAndPlace {
         q: &[f64],
         objects: &[KnownObject],
     ) -> Result<(), PlanError> {
-        if self.run.is_some() {
+        if self.is_busy() {
             return Err(PlanError::Busy);
         }
         if self.carried.is_some() {
@@ -359,7 +366,7 @@ impl PickAndPlace {
         q: &[f64],
         objects: &[KnownObject],
     ) -> Result<(), PlanError> {
-        if self.run.is_some() {
+        if self.is_busy() {
             return Err(PlanError::Busy);
         }
         let Some(mut run) = self.carried.clone() else { return Err(PlanError::EmptyHand) };
@@ -383,6 +390,14 @@ impl PickAndPlace {
 
     /// Cancels: the arm stops smoothly; an object in the hand stays there. The result comes with the next tick.
     pub fn cancel(&mut self) {
+        if let Some(moving) = &mut self.moving {
+            let held = if self.carried.is_some() { " and the object is still held" } else { "" };
+            let text = format!("cancelled; the arm stopped{held}");
+            moving.failure.get_or_insert((Failure::Canceled, moving.stage, text));
+            moving.stage = Stage::Stopped;
+            self.output.arm = Some(ArmRequest::Stop);
+            self.delivered = false;
+        }
         if let Some(run) = &mut self.run {
             let text = if run.holding {
                 "cancelled; the arm stopped and the object is still held"
@@ -426,7 +441,7 @@ impl PickAndPlace {
         self.place.extend_from_slice(measured.q);
         let gap = self.last.map_or(0.0, |last| measured.time.seconds_since(last));
         let is_first = self.last.replace(measured.time).is_none();
-        if self.run.is_some() && gap > ROBOT_TIMEOUT {
+        if self.is_busy() && gap > ROBOT_TIMEOUT {
             self.abandon(&format!("no measurement for {gap:.2} s"));
             // The arm may still be following its trajectory.
             self.output.arm = Some(ArmRequest::Stop);
@@ -478,11 +493,18 @@ impl PickAndPlace {
             run.failure = Some((Failure::RobotLost, run.stage, why.to_owned()));
             run.stage = Stage::Stopped;
         }
+        if let Some(moving) = &mut self.moving {
+            moving.failure = Some((Failure::RobotLost, moving.stage, why.to_owned()));
+            moving.stage = Stage::Stopped;
+        }
     }
 
     /// Evaluates the measurement in the present stage, and takes the step that follows.
     fn advance(&mut self, measured: &Measurement<'_>, dt: f64) {
-        let Some(mut run) = self.run.take() else { return self.keep_carrying(dt) };
+        let Some(mut run) = self.run.take() else {
+            self.keep_carrying(dt);
+            return self.keep_moving(measured, dt);
+        };
         if !run.stage.is_final() {
             let seen = self.see(&mut run, measured, dt);
             let step = match run.step(&seen, self.hand.as_ref(), &self.settings) {
@@ -615,9 +637,7 @@ impl PickAndPlace {
             return self.enter(run, Stage::Open, now, q);
         }
         if let Some(trajectory) = &run.motion {
-            let mut trajectory = JointTrajectory { start: Some(now), ..trajectory.clone() };
-            trajectory.round_times();
-            self.output.arm = Some(ArmRequest::Follow(trajectory));
+            self.output.arm = Some(ArmRequest::Follow(trajectory.clone().begun_at(now)));
         }
         run
     }
@@ -708,7 +728,7 @@ impl PickAndPlace {
                 holding: self.carried.is_some(),
                 ..Feedback::default()
             };
-            return;
+            return self.report_move(now);
         };
         if let Some(progress) = run.plan.progress(run.stage, now.seconds_since(run.entered)) {
             run.progress = progress;

@@ -210,15 +210,11 @@ impl Plan {
     ) -> Result<(), Fault> {
         let Task { model, goal, .. } = task;
         let X_WT = self.moves.tool_pose(model, q);
-        let held = (X_WT * self.poses.object).translation;
-        // What is in the hand is no obstacle to itself.
-        let is_held = |o: &KnownObject| (o.pose.translation - held).norm() < 0.5 * goal.size.min();
-        let others: Vec<_> = objects.iter().filter(|o| !is_held(o)).cloned().collect();
         let mut poses = Poses { object: self.poses.object, ..poses(goal, &self.poses.hold) };
         let rise = (poses.above_place.translation.z - X_WT.translation.z).max(0.0);
         poses.pick = X_WT;
         poses.above_pick = Pose::new(X_WT.rotation, X_WT.translation + Vector3::z() * rise);
-        let clearance = Clearance::new(model, &others, SAFETY_DISTANCE);
+        let clearance = self.clearance_of_others(task, q, objects);
         let mut planner = Planner { task, moves: self.moves.clone(), clearance };
         let carry = planner.bring(&poses, q)?;
         planner.clear_carried(&poses, &carry, q)?;
@@ -228,6 +224,33 @@ impl Plan {
         let (approach, descend) = Default::default();
         *self = Self { poses, approach, descend, carry, moves, clearance };
         Ok(())
+    }
+
+    /// Checker of clearance from all known objects but the one in the hand, with nothing in the hand. (nq)
+    fn clearance_of_others(
+        &mut self,
+        task: Task<'_>,
+        q: &[f64],
+        objects: &[KnownObject],
+    ) -> Clearance {
+        let Task { model, goal, .. } = task;
+        let held = (self.moves.tool_pose(model, q) * self.poses.object).translation;
+        // What is in the hand is no obstacle to itself.
+        let is_held = |o: &KnownObject| (o.pose.translation - held).norm() < 0.5 * goal.size.min();
+        let others: Vec<_> = objects.iter().filter(|o| !is_held(o)).cloned().collect();
+        Clearance::new(model, &others, SAFETY_DISTANCE)
+    }
+
+    /// Checker of clearance from all known objects, with the object in the hand. (nq)
+    pub(super) fn clearance_of_held(
+        &mut self,
+        task: Task<'_>,
+        q: &[f64],
+        objects: &[KnownObject],
+    ) -> Clearance {
+        let mut clearance = self.clearance_of_others(task, q, objects);
+        clearance.hold(self.moves.frame(), self.poses.object, &self.poses.held);
+        clearance
     }
 
     /// Slows the carrying moves that are still to come until the grip holds. (nq)

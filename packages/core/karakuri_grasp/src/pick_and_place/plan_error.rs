@@ -8,7 +8,7 @@ use crate::end_effector::SqueezedOut;
 #[non_exhaustive]
 pub enum PlanError {
     /// Another run is in progress.
-    #[error("a pick and place is under way; cancel it first")]
+    #[error("a pick and place or a move is under way; cancel it first")]
     Busy,
     /// An object is in the hand.
     #[error("the hand holds an object; place it, or open the hand first")]
@@ -99,6 +99,14 @@ pub enum PlanError {
         robot: String,
         /// Sensors that it lacks.
         sensors: &'static str,
+    },
+    /// The robot has no posture of this name.
+    #[error("the robot has no posture `{name}`; it has {}", known.join(", "))]
+    NoPosture {
+        /// Name that was asked for.
+        name: String,
+        /// Names of its postures.
+        known: Vec<String>,
     },
     /// The robot has no arm.
     #[error("robot `{robot}` has no joint group for its arm")]

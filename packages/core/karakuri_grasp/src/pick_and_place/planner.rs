@@ -386,7 +386,7 @@ fn at(stage: Stage) -> impl Fn(MoveError) -> Fault {
 }
 
 /// Joins two trajectories, at rest between them.
-fn joined(mut first: JointTrajectory, second: &JointTrajectory) -> JointTrajectory {
+pub(super) fn joined(mut first: JointTrajectory, second: &JointTrajectory) -> JointTrajectory {
     let end = first.duration();
     // The second one's first point is the first one's last: two points at one time are refused.
     first.points.extend(second.points.iter().skip(1).map(|point| TrajectoryPoint {

@@ -22,8 +22,6 @@ const IN_PLACE: f64 = 0.01;
 /// Horizontal distance from a place within which a tool on the flange may touch the one there. [m]
 // Two hands of 0.1 m about their flanges, side by side.
 const BESIDE: f64 = 0.2;
-/// Spacing of the instants at which the flange's speed is looked at. [s]
-const CHECK_PERIOD: f64 = 0.01;
 
 /// Way of a motion of the arm.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -234,16 +232,7 @@ impl Planner<'_> {
     fn free(&mut self, stage: Stage, to: &[f64]) {
         let limits = limits(self.settings, self.settings.speed);
         let mut trajectory = self.moves.joint_move(&self.model, &self.q, to, &limits);
-        let (mut speed, mut acceleration) = (0.0_f64, 0.0_f64);
-        self.moves.visit(&self.model, &self.q, &trajectory, CHECK_PERIOD, |_, _, V, A| {
-            speed = speed.max(V.linear.norm());
-            acceleration = acceleration.max(A.linear.norm());
-        });
-        // A move λ times longer has 1/λ of the speed and 1/λ² of the acceleration.
-        let slower = (speed / limits.speed).max((acceleration / limits.acceleration).sqrt());
-        if slower > 1.0 {
-            trajectory.stretch(slower);
-        }
+        self.moves.slow_for_tool(&self.model, &self.q, &mut trajectory, &limits);
         self.q = to.to_vec();
         self.push(stage, Task::Move(Way::Free, trajectory));
     }
