@@ -3,7 +3,7 @@
 use karakuri_grasp::gripper_command::{GripperCommandError, GripperReport, StatedCommand};
 use karakuri_grasp::hand_command::HandCommandRun;
 use karakuri_grasp::pick_and_place::{
-    Failure, ObjectPose, PickAndPlaceGoal, PickAndPlaceResult, PlanError, Stage,
+    Failure, ObjectPose, PickAndPlaceGoal, PickAndPlaceResult, PlanError, Stage, ToolMove,
 };
 use karakuri_hardware::RobotIo;
 use karakuri_spatial::Time;
@@ -20,6 +20,8 @@ pub enum Act {
     Place(ObjectPose),
     /// Open or close the hand, evacuate its cups or let go.
     SetGripper(StatedCommand),
+    /// Move the tool, with what the hand holds.
+    Move(ToolMove),
 }
 
 impl Act {
@@ -52,6 +54,15 @@ impl Cell {
         self.machine.place(place, self.now(), &self.sample.position, &objects)
     }
 
+    /// Begins a move of the tool, after the sample that was read last.
+    ///
+    /// # Errors
+    /// When an act is under way, or no way to the aim is clear.
+    pub fn move_tool(&mut self, goal: &ToolMove) -> Result<(), PlanError> {
+        let objects = self.prepare();
+        self.machine.move_tool(goal, self.now(), &self.sample.position, &objects)
+    }
+
     /// Begins a gripper command, in the place of one that is carried out.
     ///
     /// # Errors
@@ -73,6 +84,7 @@ impl Cell {
             Act::PickAndPlace(goal) => self.start(goal)?,
             Act::Place(place) => self.place(*place)?,
             Act::SetGripper(command) => self.set_gripper(command)?,
+            Act::Move(goal) => self.move_tool(goal)?,
         }
         self.answer()?;
         Ok(())

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use karakuri_control::{
     Command, Controller, ControllerError, FeedforwardController, FeedforwardSettings, State,
 };
+use karakuri_dynamics::frame_pose;
 use karakuri_grasp::end_effector::EndEffectorError;
 use karakuri_grasp::grip_force::GripSettings;
 use karakuri_grasp::gripper_command::GripperCommandSettings;
@@ -159,6 +160,21 @@ impl Cell {
         &self.model
     }
 
+    /// Pose of the tool in the world.
+    pub fn tool_pose(&self) -> Pose {
+        let name = &self.io.robots()[self.robot].name;
+        let world = self.io.world();
+        let id = world.find_robot(name);
+        id.map_or_else(Pose::default, |id| {
+            frame_pose(&self.model, world.robot(id).data(), self.machine.tool_frame())
+        })
+    }
+
+    /// Area of all suction cups together; `None` of hands without. [m²]
+    pub fn cup_area(&self) -> Option<f64> {
+        self.io.robots()[self.robot].generators.first().map(|generator| generator.area)
+    }
+
     /// Last sample of the robot.
     pub fn sample(&self) -> &RobotState {
         &self.sample
@@ -219,6 +235,20 @@ impl Cell {
         self.machine = machine;
         let now = self.now();
         self.arm.request(&ArmRequest::Stop, &mut self.controller, now);
+    }
+
+    /// Whether an act is under way.
+    pub fn is_busy(&self) -> bool {
+        self.machine.is_busy() || self.gripper.is_some()
+    }
+
+    /// Ends the act that is under way: the arm brakes, what is held stays held, and a hand that moves stays where it is. The result of a
+    /// gripper command that ends so does not come.
+    pub fn cancel(&mut self) {
+        self.machine.cancel();
+        if self.gripper.take().is_some() {
+            self.machine.stay();
+        }
     }
 
     /// Runs one period; the result of an act that ends in it.

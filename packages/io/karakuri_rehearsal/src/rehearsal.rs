@@ -1,13 +1,22 @@
 //! Rehearsals: a task in copies of a cell, and what they predict.
 
 use karakuri_grasp::pick_and_place::{Failure, PickAndPlaceResult, Stage};
+use karakuri_hardware::RobotIo;
+use karakuri_physics::{ObjectId, Owner};
 use karakuri_simulation::Digest;
-use karakuri_spatial::Pose;
+use karakuri_spatial::{Pose, Vector3};
 use rayon::prelude::*;
 
 use crate::error::RehearsalError;
 use crate::variation::{Spread, Variation};
 use crate::{Act, Cell};
+
+/// Time constant of the filter of forces. [s]
+// A body of 1 kg that is stopped by 20 N for so long had 0.2 m/s.
+const PRESSING_TIME: f64 = 0.01;
+/// Distance from its place at which an object has moved. [m]
+// What is placed well is nearer to its place.
+const MOVED: f64 = 0.005;
 
 /// What is rehearsed, and how often.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -39,12 +48,16 @@ pub struct Prediction {
     pub duration: f64,
     /// Pose of the object at the end; the identity where there is none.
     pub end: Pose,
+    /// Whether the hand holds what it has picked at the end.
+    pub holds: bool,
+    /// Names of other objects that are more than 5 mm from where they were.
+    pub moved: Vec<String>,
     /// Least margin of the hand's strength while it carried the object, by what the hand knows of it; 1 where it carried nothing. Weighing,
     /// which tries less strength on purpose, does not count. [-]
     pub margin: f64,
     /// Time after the start at which the margin was least, or at which the task failed. [s]
     pub worst_at: f64,
-    /// Largest force on a force sensor of the hand. [N]
+    /// Largest force of a part of the robot on something else, through all of their contacts, as a low-pass filter of 10 ms shows it. [N]
     pub largest_force: f64,
     /// Digest of all commands.
     pub commands: Digest,
@@ -80,36 +93,11 @@ pub fn rehearse(
     cells
         .into_par_iter()
         .map(|(cell, variation)| {
-            let prediction = predict(cell, object, act, variation, limit)?;
+            let prediction = run(cell, object, act, &variation, limit, |_, _| {})?;
             done(&prediction);
             Ok(prediction)
         })
         .collect()
-}
-
-/// Runs a copy again; `see` has its cell as it begins and after each period, with the time since the beginning. [s]
-///
-/// # Errors
-/// As those of [`rehearse`].
-pub fn replay(
-    cell: &Cell,
-    object: Option<&str>,
-    act: &Act,
-    prediction: &Prediction,
-    mut see: impl FnMut(f64, &Cell),
-) -> Result<(), RehearsalError> {
-    let mut cell = cell.clone();
-    cell.vary(object, &prediction.variation)?;
-    let start = cell.now();
-    see(0.0, &cell);
-    cell.begin(act)?;
-    let end = start.plus_seconds(prediction.duration);
-    see(cell.now().seconds_since(start), &cell);
-    while cell.now() < end {
-        cell.step()?;
-        see(cell.now().seconds_since(start), &cell);
-    }
-    Ok(())
 }
 
 /// The prediction that is worst: of those that fail the first, else the one of least margin. `None` of none.
@@ -118,17 +106,60 @@ pub fn worst(predictions: &[Prediction]) -> Option<&Prediction> {
     failed.or_else(|| predictions.iter().min_by(|a, b| a.margin.total_cmp(&b.margin)))
 }
 
-fn predict(
+/// Runs one copy; `see` has its cell as it begins and after each period, with the time since the beginning. [s]
+///
+/// # Errors
+/// As those of [`rehearse`].
+pub fn observe(
+    cell: &Cell,
+    object: Option<&str>,
+    act: &Act,
+    variation: &Variation,
+    limit: f64,
+    see: impl FnMut(f64, &Cell),
+) -> Result<Prediction, RehearsalError> {
+    run(cell.clone(), object, act, variation, limit, see)
+}
+
+/// Positions of all bodies but the one that an act is about. [m] (3)
+fn others(cell: &Cell, object: Option<&str>) -> Vec<(ObjectId, Vector3)> {
+    let world = cell.io.world();
+    let is_other =
+        |id: &ObjectId| object.is_none_or(|object| world.body(*id).description().name != object);
+    world.body_ids().filter(is_other).map(|id| (id, world.body(id).pose().translation)).collect()
+}
+
+/// Largest force of a part of the robot on something else in the last step. [N]
+fn pressing(cell: &Cell) -> f64 {
+    let world = cell.io.world();
+    let Some(own) = world.find_robot(&cell.io.robots()[cell.robot].name) else { return 0.0 };
+    let is_own = |part: Owner| matches!(part, Owner::Link { robot, .. } if robot == own);
+    let mut pairs: Vec<([Owner; 2], Vector3)> = Vec::new();
+    for contact in world.contacts().filter(|contact| is_own(contact.a) != is_own(contact.b)) {
+        let pair = [contact.a, contact.b];
+        match pairs.iter_mut().find(|(known, _)| *known == pair) {
+            Some((_, force)) => *force += contact.force,
+            None => pairs.push((pair, contact.force)),
+        }
+    }
+    pairs.iter().map(|(_, force)| force.norm()).fold(0.0, f64::max)
+}
+
+fn run(
     mut cell: Cell,
     object: Option<&str>,
     act: &Act,
-    variation: Variation,
+    variation: &Variation,
     limit: f64,
+    mut see: impl FnMut(f64, &Cell),
 ) -> Result<Prediction, RehearsalError> {
-    cell.vary(object, &variation)?;
+    cell.vary(object, variation)?;
     let start = cell.now();
+    let before = others(&cell, object);
+    see(0.0, &cell);
     cell.begin(act)?;
-    let (mut margin, mut largest_force) = (1.0_f64, 0.0_f64);
+    see(cell.now().seconds_since(start), &cell);
+    let (mut margin, mut force, mut largest_force) = (1.0_f64, 0.0_f64, 0.0_f64);
     let (mut commands, mut result) = (Digest::default(), None);
     cell.add_command(&mut commands);
     let (mut worst, mut trouble) = (start, None);
@@ -137,6 +168,7 @@ fn predict(
         result = cell.step()?;
         cell.add_command(&mut commands);
         let now = cell.now();
+        see(now.seconds_since(start), &cell);
         let feedback = cell.machine.feedback();
         let carries = feedback.holding && feedback.stage != Stage::Weigh;
         if carries && cell.machine.margin() < margin {
@@ -145,8 +177,9 @@ fn predict(
         if feedback.stage.is_trouble() {
             trouble.get_or_insert(now);
         }
-        let forces = cell.sample().wrenches.iter().map(|wrench| wrench.force.norm());
-        largest_force = forces.fold(largest_force, f64::max);
+        // Forces of a blow within a step are as large as the step is short: what counts is what lasts.
+        force += (pressing(&cell) - force) * (cell.io.period() / PRESSING_TIME).min(1.0);
+        largest_force = largest_force.max(force);
     }
     // What follows the first trouble of a failure is the way out of it.
     let is_placed = result.as_ref().is_some_and(|result| result.failure.is_none());
@@ -154,11 +187,17 @@ fn predict(
     let world = cell.io.world();
     let body = object.and_then(|object| world.find_body(object));
     let place = body.map_or_else(Pose::default, |id| world.body(id).pose());
+    let has_moved =
+        |(id, at): &(ObjectId, Vector3)| (world.body(*id).pose().translation - at).norm() > MOVED;
+    let moved = before.into_iter().filter(has_moved);
+    let moved = moved.map(|(id, _)| world.body(id).description().name.clone()).collect();
     Ok(Prediction {
-        variation,
+        variation: *variation,
         result,
         duration: cell.now().seconds_since(start),
         end: place,
+        holds: cell.machine.feedback().holding,
+        moved,
         margin,
         worst_at: worst.seconds_since(start),
         largest_force,

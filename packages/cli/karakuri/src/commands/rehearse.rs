@@ -8,11 +8,10 @@ use karakuri_control::Command;
 use karakuri_files::{Column, TraceWriter, write_atomic};
 use karakuri_grasp::pick_and_place::{Defaults, Failure, PickAndPlaceGoal, Statement};
 use karakuri_rehearsal::{
-    Act, Cell, CellSettings, Prediction, RehearsalSettings, Variation, least_probability, rehearse,
-    replay, state, worst,
+    Act, Cell, CellFile, Film, Prediction, RehearsalSettings, Variation, least_probability,
+    observe, rehearse, state, worst,
 };
-use karakuri_render::{Camera, Image, Picture, film_strip, render, world_items};
-use karakuri_simulation::{SimulatedWorld, load_scene};
+use karakuri_render::Camera;
 use karakuri_spatial::Vector3;
 use serde_json::{Value, json};
 
@@ -78,17 +77,13 @@ Copies differ by 15 % of the mass, 20 % of the friction, and by 2 mm and 2 degre
 random ones also by 20 % of the friction in the robot's joints, half to twice the leak of suction lips, and the noise of sensors. \
 Exit code 3: the copy as stated fails, or another one does.";
 
-/// Width and height of one picture. [pixels]
-const PICTURE: [usize; 2] = [640, 480];
-/// White gap between pictures. [pixels]
-const GAP: usize = 8;
-
 /// Runs the command.
 ///
 /// # Errors
 /// When the scene, the robot or the goal is wrong, or an output cannot be written. A predicted failure is an [`Outcome::Failed`].
 pub fn run(args: &Args) -> Result<Outcome> {
-    let cell = cell(args)?;
+    let Args { scene, period, settle, .. } = args;
+    let cell = CellFile { scene: scene.clone(), period: *period, settle: *settle }.open()?;
     let stated = stated(args, &cell)?;
     let goal = stated.goal(Defaults::of(&cell.machine))?;
     let act = Act::from(goal.clone());
@@ -116,36 +111,6 @@ pub fn run(args: &Args) -> Result<Outcome> {
     let wrote = output::wrote(&files.map(Option::as_deref));
     output::done(&format!("rehearsed {copies} copies in {wall:.1} s{wrote}"));
     Ok(found.outcome(worst))
-}
-
-/// The cell of the scene's robot, at rest.
-fn cell(args: &Args) -> Result<Cell> {
-    let loaded = load_scene(&args.scene)?;
-    let world = loaded.world()?;
-    let steps = (args.period / world.settings().dt).round();
-    if !(args.period > 0.0 && (steps * world.settings().dt / args.period - 1.0).abs() < 1e-6) {
-        bail!(
-            "--period {}: write a whole number of the scene's time steps of {} s",
-            args.period,
-            world.settings().dt
-        );
-    }
-    let hands: Vec<_> =
-        loaded.models.iter().enumerate().filter(|(_, m)| m.end_effector.is_some()).collect();
-    let [(robot, _)] = hands[..] else {
-        bail!("{}: {} of its robots have a hand; one must", args.scene.display(), hands.len());
-    };
-    let steps = usize::try_from(super::simulate::count(steps))?;
-    let io = SimulatedWorld::new(world, steps);
-    let mut cell = Cell::new(io, robot, CellSettings::default())?;
-    if !(0.0..=60.0).contains(&args.settle) {
-        bail!("--settle {}: write 0 to 60 s", args.settle);
-    }
-    let end = cell.now().plus_seconds(args.settle - 0.5 * args.period);
-    while cell.now() < end {
-        cell.step()?;
-    }
-    Ok(cell)
 }
 
 fn stated(args: &Args, cell: &Cell) -> Result<Statement> {
@@ -272,16 +237,13 @@ fn photograph(
     let middle = 0.5 * (goal.pick.position + goal.place.position);
     let distance = 1.2 + (goal.pick.position - goal.place.position).norm();
     let camera = Camera::orbiting(middle, distance, 0.6, 0.35, 0.5);
-    let instants = [0.0, prediction.worst_at, prediction.duration];
-    let mut images: Vec<Image> = Vec::new();
-    let [width, height] = PICTURE;
-    replay(cell, Some(&args.pick), &goal.clone().into(), prediction, |elapsed, cell| {
-        while instants.get(images.len()).is_some_and(|&instant| elapsed >= instant) {
-            let items = world_items(cell.io.world());
-            images.push(render(&Picture { camera, items, floor: Some(0.0) }, width, height));
-        }
-    })?;
-    let png = film_strip(&images, images.len(), GAP).to_png()?;
+    let film = Film {
+        variation: prediction.variation,
+        instants: [0.0, prediction.worst_at, prediction.duration],
+        limit: RehearsalSettings::default().limit,
+        camera,
+    };
+    let png = film.take(cell, Some(&args.pick), &goal.clone().into())?.to_png()?;
     write_atomic(file, &png).with_context(|| format!("cannot write {}", file.display()))
 }
 
@@ -298,7 +260,8 @@ fn record(cell: &Cell, args: &Args, act: &Act, prediction: &Prediction, file: &P
     }
     let mut trace = TraceWriter::create(file, &columns)?;
     let (mut sampled, mut written) = (cell.now(), Ok(()));
-    replay(cell, Some(&args.pick), act, prediction, |elapsed, cell| {
+    let (variation, limit) = (&prediction.variation, RehearsalSettings::default().limit);
+    observe(cell, Some(&args.pick), act, variation, limit, |elapsed, cell| {
         if elapsed > 0.0 && written.is_ok() {
             let Command { position, velocity, effort, .. } = cell.command();
             let targets =

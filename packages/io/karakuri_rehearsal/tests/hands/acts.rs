@@ -14,7 +14,7 @@ fn set(position: f64, effort: f64) -> Act {
 }
 
 /// Rehearses an act and carries it out: the nominal copy's result and commands are the real ones.
-fn as_predicted(cell: &mut Cell, act: &Act) -> (Prediction, PickAndPlaceResult) {
+pub(crate) fn as_predicted(cell: &mut Cell, act: &Act) -> (Prediction, PickAndPlaceResult) {
     let settings = RehearsalSettings { copies: 3, ..RehearsalSettings::default() };
     let digest = cell.digest();
     let nominal = rehearse(cell, Some(OBJECT), act, &settings, |_| {}).unwrap().remove(0);

@@ -4,7 +4,6 @@ use core::ops::{Deref, DerefMut};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use karakuri_dynamics::frame_pose;
 use karakuri_files::{load_robot, read_text};
 use karakuri_grasp::grip_force::GripSettings;
 use karakuri_grasp::pick_and_place::{
@@ -162,13 +161,6 @@ impl Cell {
     /// Position of the tool in the world. [m] (3)
     pub(crate) fn tool(&self) -> Vector3 {
         self.tool_pose().translation
-    }
-
-    /// Pose of the tool in the world.
-    pub(crate) fn tool_pose(&self) -> Pose {
-        let world = self.io.world();
-        let id = world.robot_ids().next().unwrap();
-        frame_pose(self.model(), world.robot(id).data(), self.machine.tool_frame())
     }
 
     /// Pose of the object in the world.

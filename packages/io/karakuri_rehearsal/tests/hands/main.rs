@@ -8,6 +8,7 @@ mod cell;
 mod clones;
 mod grasps;
 mod hulls;
+mod moves;
 mod object;
 mod parts;
 mod predictions;
