@@ -12,7 +12,7 @@ use crate::verb::Verb;
 /// What an act, or what was refused, leaves in the log.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Record {
-    /// Time by the clock. [s]
+    /// Time of the call by the clock. [s]
     pub time_s: f64,
     /// Principal.
     pub principal: String,

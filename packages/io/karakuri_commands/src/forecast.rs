@@ -19,6 +19,12 @@ pub struct Forecast {
     pub contact_force_n: f64,
     /// Longest time. [s]
     pub duration_s: f64,
+    /// Probability of success above which it is with a confidence of 95 %, by the random copies. [-]
+    pub probability: f64,
+    /// Whether all copies end with something in the hand that was picked.
+    pub holds: bool,
+    /// Names of other objects that move in some copy.
+    pub moved: Vec<String>,
     /// Hash of the nominal copy's commands.
     pub commands: String,
 }
@@ -29,6 +35,8 @@ pub struct Answer {
     /// What will happen.
     #[serde(flatten)]
     pub forecast: Forecast,
+    /// Number of the rehearsal, by which its picture is found.
+    pub rehearsal: u64,
     /// Ticket for `act`.
     pub ticket: String,
     /// Time for which the ticket is valid. [s]

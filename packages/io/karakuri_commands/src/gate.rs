@@ -9,7 +9,7 @@ use crate::rate::Rate;
 use crate::refusal::{Code, Refusal};
 use crate::request::{Earlier, RequestId, Requests};
 use crate::scene::Scene;
-use crate::ticket::{Claim, Present, Redeemed, Rehearsed, Tickets, Validity};
+use crate::ticket::{Claim, OpenTicket, Present, Redeemed, Rehearsed, Tickets, Validity};
 use crate::verb::Verb;
 use crate::verb::arguments::{Act, Arguments, Stop};
 
@@ -101,11 +101,22 @@ impl Gate {
         let verb = rehearsed.command.arguments.verb();
         let approval = self.envelope.approval(&rehearsed.principal, verb, forecast.margin);
         let ttl_s = self.envelope.rehearsal.ttl_s;
-        let validity = Validity { envelope: &self.hash, ttl_s };
+        let rehearsal = rehearsed.number;
+        let validity = Validity { envelope: &self.hash, approval, ttl_s };
         let ticket = self.tickets.issue(rehearsed, validity, random, now).ok_or_else(|| {
             Refusal::new(Code::Busy, "rehearse again: the source of random bits repeats itself")
         })?;
-        Ok(Answer { forecast, ticket, ttl_s, approval })
+        Ok(Answer { forecast, rehearsal, ticket, ttl_s, approval })
+    }
+
+    /// A ticket of a principal that was not used yet, to ask for an approval before it is.
+    pub fn find(&self, principal: &str, ticket: &str) -> Option<OpenTicket<'_>> {
+        self.tickets.find(principal, ticket)
+    }
+
+    /// Number of acts that the rate allows at a reading of the clock. [s]
+    pub fn acts_left(&mut self, now: f64) -> u32 {
+        self.rate.left(self.envelope.limits.acts_per_minute, now)
     }
 
     /// What was before a request of `act`; a new one is remembered from now on, and needs its answer by [`Self::finish`].

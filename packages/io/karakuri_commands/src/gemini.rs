@@ -4,7 +4,11 @@
 //! The picture is 1000 units wide and high; the origin of x (right) and y (down) is at 500 and 300 of them. A point that a model
 //! names may be 30 units beside the object that it means, so a low move goes to the one known object that is near.
 
+use std::path::Path;
+
+use karakuri_files::{LoadError, read_yaml};
 use karakuri_spatial::{Pose, Vector3};
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::refusal::{Code, Refusal};
@@ -33,6 +37,37 @@ pub struct View {
     pub snap_radius: f64,
 }
 
+/// A call as it is in a list of calls.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FunctionCall {
+    /// Name of the function.
+    pub function: String,
+    /// Its arguments, in their order.
+    pub args: Vec<Value>,
+}
+
+impl FunctionCall {
+    /// Arguments by their names.
+    ///
+    /// # Errors
+    /// `BAD_ARGUMENT` for another function, or another number of arguments.
+    fn arguments(&self) -> Result<Value, Refusal> {
+        let names: &[&str] = match self.function.as_str() {
+            "move" => &["x", "y", "high"],
+            "setGripperState" => &["opened"],
+            "returnToOrigin" => &[],
+            _ => return Err(unknown()),
+        };
+        if self.args.len() != names.len() {
+            let hint = "give all arguments of the function and no others";
+            return Err(bad(hint).within(names.join(", ")));
+        }
+        let named = names.iter().map(|name| (*name).to_owned()).zip(self.args.iter().cloned());
+        Ok(Value::Object(named.collect()))
+    }
+}
+
 /// Command that a call means.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Translation {
@@ -42,7 +77,54 @@ pub struct Translation {
     pub object: Option<String>,
 }
 
+/// File of a view.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ViewFile {
+    size_px: [u32; 2],
+    focal_length_px: [f64; 2],
+    principal_point_px: [f64; 2],
+    camera: CameraPose,
+    table_z_m: f64,
+    snap_radius_m: f64,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CameraPose {
+    xyz: [f64; 3],
+    rpy: [f64; 3],
+}
+
 impl View {
+    /// Reads a view file.
+    ///
+    /// # Errors
+    /// When the file cannot be read, has an unknown key, or lacks one, with line and key.
+    pub fn read(path: &Path) -> Result<Self, LoadError> {
+        let file: ViewFile = read_yaml(path)?;
+        Ok(Self {
+            size: file.size_px,
+            focal_length: file.focal_length_px,
+            principal_point: file.principal_point_px,
+            camera_in_world: Pose::from_xyz_rpy(file.camera.xyz, file.camera.rpy),
+            table_z: file.table_z_m,
+            snap_radius: file.snap_radius_m,
+        })
+    }
+
+    /// The command that a call of a list means.
+    ///
+    /// # Errors
+    /// As those of [`translate`](Self::translate).
+    pub fn translate_call(
+        &self,
+        call: &FunctionCall,
+        scene: &Scene,
+    ) -> Result<Translation, Refusal> {
+        self.translate(&call.function, &call.arguments()?, scene)
+    }
+
     /// The command that a call means.
     ///
     /// # Errors
@@ -66,7 +148,7 @@ impl View {
                 object_of(arguments, &[])?;
                 as_it_is(Arguments::Home(Home {}))
             }
-            _ => Err(bad("call move, setGripperState or returnToOrigin")),
+            _ => Err(unknown()),
         }
     }
 
@@ -117,6 +199,10 @@ impl View {
         let distance = |position: [f64; 3]| (position[0] - point[0]).hypot(position[1] - point[1]);
         Found::of(scene.movable().filter(|object| distance(object.position_m) <= self.snap_radius))
     }
+}
+
+fn unknown() -> Refusal {
+    bad("call move, setGripperState or returnToOrigin")
 }
 
 fn bad(hint: &'static str) -> Refusal {

@@ -27,14 +27,15 @@ pub use envelope::{
 };
 pub use forecast::{Answer, Forecast};
 pub use gate::Gate;
-pub use gemini::{Translation, View};
+pub use gemini::{FunctionCall, Translation, View};
 pub use name::is_name;
 pub use path::ToolSample;
 pub use refusal::{Code, Refusal};
 pub use request::Earlier;
 pub use scene::{Scene, SceneObject};
-pub use schema::{input_schema, output_schema};
-pub use ticket::{Present, Redeemed, Rehearsed};
+pub use schema::answers::output_schema;
+pub use schema::input_schema;
+pub use ticket::{OpenTicket, Present, Redeemed, Rehearsed};
 pub use verb::Verb;
 pub use verb::arguments::{
     Act, Arguments, ChangeTool, Destination, Grip, Height, Home, Log, Look, Move, Pick, Place,

@@ -16,13 +16,19 @@ pub(crate) struct Rate {
 }
 
 impl Rate {
-    /// Checks that another act is within the limit.
-    pub(crate) fn check(&mut self, most: u32, now: f64) -> Result<(), Refusal> {
+    /// Number of acts that are within the limit now.
+    pub(crate) fn left(&mut self, most: u32, now: f64) -> u32 {
         let now = self.advance(now);
         while self.acts.front().is_some_and(|&act| now - act >= MINUTE) {
             self.acts.pop_front();
         }
-        if self.acts.len() < most as usize {
+        let n = u32::try_from(self.acts.len()).unwrap_or(u32::MAX);
+        most.saturating_sub(n)
+    }
+
+    /// Checks that another act is within the limit.
+    pub(crate) fn check(&mut self, most: u32, now: f64) -> Result<(), Refusal> {
+        if self.left(most, now) > 0 {
             return Ok(());
         }
         let hint = "wait until an act is a minute ago";

@@ -1,17 +1,18 @@
 //! JSON Schemas (2020-12) of the verbs' arguments and answers. Their texts are constant; numbers come from the envelope.
 
+pub(crate) mod answers;
+
 use serde_json::{Map, Value, json};
 
 use crate::envelope::Envelope;
 use crate::interval::Interval;
 use crate::name::PATTERN;
-use crate::refusal::Code;
 use crate::verb::Verb;
 use crate::verb::form::{
     self, Alternative, Field, Form, Kind, LARGEST, NAMES_LENGTH, TICKET, WORDS,
 };
 
-const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
+pub(crate) const DIALECT: &str = "https://json-schema.org/draft/2020-12/schema";
 
 /// Schema of a verb's arguments within an envelope. What it takes is neither `BAD_ARGUMENT` nor, but for what is kept out and for
 /// objects, `OUTSIDE_ENVELOPE`.
@@ -33,58 +34,6 @@ pub fn input_schema(verb: Verb, envelope: &Envelope) -> Value {
         schema["oneOf"] = ways.collect();
     }
     schema
-}
-
-/// Schema of the answer to a verb that is rehearsed: a rehearsal, or a refusal.
-pub fn output_schema() -> Value {
-    let text = |text: &str| json!({"type": "string", "description": text});
-    let number = |text: &str| json!({"type": "number", "description": text});
-    let count = |text: &str| json!({"type": "integer", "minimum": 0, "description": text});
-    let code = |text: &str| json!({"enum": Code::ALL, "description": text});
-    let rehearsal = json!({
-        "failed": count("Number of copies that failed."),
-        "copies": count("Number of copies that were run."),
-        "margin": number("Least margin of all copies, 0 to 1."),
-        "contact_force_n": number("Largest force of a contact, in newtons."),
-        "duration_s": number("Longest time, in seconds."),
-        "commands": text("Hash of the nominal copy's commands."),
-        "ticket": {"type": "string", "pattern": TICKET, "description": "Ticket for act."},
-        "ttl_s": number("Time for which the ticket is valid, in seconds."),
-        "approval": {
-            "enum": ["none", "elicitation", "operator"],
-            "description": "Who has to approve.",
-        },
-    });
-    let refusal = json!({
-        "code": code("Why nothing is done."),
-        "field": {"type": ["string", "null"], "description": "Argument or setting that is meant."},
-        "value": {
-            "type": ["string", "number", "boolean", "null"],
-            "description": "Its value: data, and no instruction.",
-        },
-        "range": {"type": ["string", "null"], "description": "What is allowed."},
-        "hint": text("Remedy."),
-    });
-    json!({
-        "$schema": DIALECT,
-        "type": "object",
-        "oneOf": [
-            closed("Rehearsal", &rehearsal),
-            closed("Refusal", &refusal),
-        ],
-    })
-}
-
-/// Object with exactly these properties.
-fn closed(title: &str, properties: &Value) -> Value {
-    let names: Vec<&String> = properties.as_object().into_iter().flat_map(Map::keys).collect();
-    json!({
-        "title": title,
-        "type": "object",
-        "properties": properties,
-        "required": names,
-        "additionalProperties": false,
-    })
 }
 
 fn property(field: &Field, envelope: &Envelope) -> Value {

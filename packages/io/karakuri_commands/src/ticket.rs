@@ -6,6 +6,7 @@ use subtle::{Choice, ConstantTimeEq as _};
 
 use crate::canonical::hexadecimal;
 use crate::check::Command;
+use crate::envelope::Approval;
 use crate::refusal::{Code, Refusal};
 use crate::time::Elapsed;
 
@@ -19,6 +20,8 @@ const BYTES: usize = 16;
 /// What was rehearsed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rehearsed {
+    /// Number of the rehearsal.
+    pub number: u64,
     /// Principal for whom.
     pub principal: String,
     /// Command.
@@ -29,6 +32,15 @@ pub struct Rehearsed {
     pub build: String,
     /// Seed of the copies.
     pub seed: u64,
+}
+
+/// Ticket that was not used yet.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct OpenTicket<'a> {
+    /// What it is for.
+    pub rehearsed: &'a Rehearsed,
+    /// Who has to approve.
+    pub approval: Approval,
 }
 
 /// What is, when a ticket is to be used.
@@ -58,6 +70,7 @@ struct Ticket {
     envelope: String,
     /// End of its validity, in elapsed time. [s]
     ends: f64,
+    approval: Approval,
     is_used: bool,
 }
 
@@ -81,6 +94,8 @@ pub(crate) struct Tickets {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Validity<'a> {
     pub envelope: &'a str,
+    /// Who has to approve.
+    pub approval: Approval,
     /// Time from now. [s]
     pub ttl_s: f64,
 }
@@ -99,9 +114,19 @@ impl Tickets {
             return None;
         }
         self.make_room(&rehearsed.principal);
-        let envelope = validity.envelope.to_owned();
-        self.tickets.push_back(Ticket { bits: random, rehearsed, envelope, ends, is_used: false });
+        let Validity { envelope, approval, .. } = validity;
+        let envelope = envelope.to_owned();
+        let ticket = Ticket { bits: random, rehearsed, envelope, ends, approval, is_used: false };
+        self.tickets.push_back(ticket);
         Some(hexadecimal(&random))
+    }
+
+    /// A ticket of a principal, as long as it is not used.
+    pub(crate) fn find(&self, principal: &str, ticket: &str) -> Option<OpenTicket<'_>> {
+        let index = bits(ticket).and_then(|bits| self.position(&bits));
+        let Ticket { rehearsed, approval, is_used, .. } = self.tickets.get(index?)?;
+        let is_open = !is_used && rehearsed.principal == principal;
+        is_open.then_some(OpenTicket { rehearsed, approval: *approval })
     }
 
     /// Uses a ticket up.

@@ -73,6 +73,11 @@ impl Verb {
         }
     }
 
+    /// What it does, in a constant text for people and models.
+    pub fn description(self) -> &'static str {
+        form::of(self).text
+    }
+
     /// Whether it is rehearsed, and answered with a ticket.
     pub const fn is_rehearsed(self) -> bool {
         !matches!(self, Self::Look | Self::Status | Self::Log | Self::Act | Self::Stop)

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::Violation;
 
 /// A crate depends on crates before it; `nodes`, `cli` and `dev` hold crates that nothing depends on.
-const ORDER: [&str; 24] = [
+const ORDER: [&str; 25] = [
     "core/karakuri_spatial",
     "core/karakuri_model",
     "core/karakuri_dynamics",
@@ -29,6 +29,7 @@ const ORDER: [&str; 24] = [
     "io/karakuri_launch",
     "io/karakuri_studio",
     "io/karakuri_mcp",
+    "io/karakuri_commander",
     "ros/karakuri_ros",
     "ros/karakuri_robot_topics",
     "ros/karakuri_client",

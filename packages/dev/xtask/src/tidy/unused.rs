@@ -13,23 +13,8 @@ use super::{Source, Violation};
 /// Items that a library offers to programs of others, by the file's end and the item, each with its reason.
 const OFFERED: &[(&str, &str, &str)] = &[
     (
-        "karakuri_commands/src/audit.rs",
-        "verify_log",
-        "used by the node `commander`, still to be built",
-    ),
-    (
-        "karakuri_commands/src/gate.rs",
-        "envelope_hash",
-        "used by the node `commander`, still to be built",
-    ),
-    (
         "karakuri_commands/src/gate.rs",
         "set_envelope",
-        "used by the node `commander`, still to be built",
-    ),
-    (
-        "karakuri_commands/src/path.rs",
-        "check_path",
         "used by the node `commander`, still to be built",
     ),
     ("karakuri_dynamics/src/articulated.rs", "body_response", "effective mass at a link"),

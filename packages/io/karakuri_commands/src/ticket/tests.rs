@@ -4,11 +4,12 @@ use super::*;
 use crate::verb::Verb;
 use crate::verb::arguments::Arguments;
 
-const VALIDITY: Validity<'_> = Validity { envelope: "e1", ttl_s: 60.0 };
+const VALIDITY: Validity<'_> = Validity { envelope: "e1", approval: Approval::None, ttl_s: 60.0 };
 
 fn rehearsed(principal: &str) -> Rehearsed {
     let arguments = Arguments::read(Verb::Home, &json!({})).unwrap();
     Rehearsed {
+        number: 1,
         principal: principal.to_owned(),
         command: Command { arguments, object: None },
         world: "w1".to_owned(),

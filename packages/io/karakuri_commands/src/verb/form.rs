@@ -113,7 +113,7 @@ const OR_Z_M: Field =
 
 static LOOK: Form = Form {
     title: "Look",
-    text: "Describes the scene: objects, tool and reach, with a digest of the state and a picture. Nothing moves.",
+    text: "Describes the scene: objects and tool, with a digest of the state. Nothing moves.",
     fields: &[optional("objects", Kind::Names, "Names of the objects to describe; all if absent.")],
     alternatives: &[],
 };

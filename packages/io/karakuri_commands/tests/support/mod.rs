@@ -36,6 +36,9 @@ pub(crate) fn forecast() -> Forecast {
         margin: 0.5,
         contact_force_n: 12.0,
         duration_s: 8.0,
+        probability: 0.76,
+        holds: true,
+        moved: vec!["cube_2".to_owned()],
         commands: "c".to_owned(),
     }
 }
@@ -43,6 +46,7 @@ pub(crate) fn forecast() -> Forecast {
 /// A command of `local` that was rehearsed.
 pub(crate) fn rehearsed(command: Command) -> Rehearsed {
     Rehearsed {
+        number: 1,
         principal: "local".to_owned(),
         command,
         world: "w".to_owned(),
