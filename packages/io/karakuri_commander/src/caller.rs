@@ -1,0 +1,59 @@
+//! Who calls a verb, what is answered, and what is seen of an act under way.
+
+use karakuri_grasp::pick_and_place::Feedback;
+use serde_json::Value;
+
+/// What was said to the question whether an act may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Agreement {
+    /// The client says that somebody agreed: that proves no human.
+    Client,
+    /// A person at the robot agreed.
+    Operator,
+    /// Somebody did not agree, or nobody answered.
+    Declined,
+}
+
+/// Call of a verb, with what the program cannot know by itself.
+#[derive(Debug, Clone, Copy)]
+pub struct Caller<'a> {
+    /// Who calls.
+    pub principal: &'a str,
+    /// Reading of a clock. [s]
+    pub now: f64,
+    /// Random bits, for a ticket.
+    pub random: [u8; 16],
+    /// What was said to the question before an act, if it was asked.
+    pub agreement: Option<Agreement>,
+}
+
+/// Answer to a call.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Reply {
+    /// It is done: the verb's result.
+    Done(Value),
+    /// It is not done, or failed: a refusal.
+    Refused(Value),
+    /// Somebody must agree first; the same call comes again with an [`Agreement`].
+    Question(String),
+}
+
+/// Whether an act goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Flow {
+    /// It does.
+    GoOn,
+    /// It brakes; what is held stays held.
+    Cancel,
+}
+
+/// An act at the end of a period.
+#[derive(Debug, Clone, Copy)]
+pub struct Instant<'a> {
+    /// Time since its beginning. [s]
+    pub elapsed: f64,
+    /// Part of the predicted time that has passed, 0 to 1. [-]
+    pub progress: f64,
+    /// Feedback of the hand's machine.
+    pub feedback: &'a Feedback,
+}

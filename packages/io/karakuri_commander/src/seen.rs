@@ -1,0 +1,122 @@
+//! What a robot sees of its cell: the scene for checks, and what `look` and `status` answer.
+
+use karakuri_commands::{Scene, SceneObject, is_name};
+use karakuri_grasp::pick_and_place::{KnownObject, Stage, ToolMove};
+use karakuri_rehearsal::Cell;
+use karakuri_spatial::{Pose, Vector3};
+use serde_json::{Value, json};
+
+/// What is seen at an instant.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Seen {
+    /// For the checks of commands.
+    pub(crate) scene: Scene,
+    /// Time of the simulation. [s]
+    time: f64,
+    /// Digest of the world.
+    pub(crate) world: String,
+    tool: Value,
+    stage: Stage,
+    progress: f64,
+    /// Name of what was picked and is in the hand.
+    pub(crate) held: Option<String>,
+}
+
+impl Seen {
+    /// What a cell shows. The digest is taken at rest only: it takes longer than a period.
+    pub(crate) fn of(cell: &Cell, held: Option<&str>, has_digest: bool) -> Self {
+        let world = cell.io.world();
+        let of_body = |object: KnownObject| {
+            let description = world.find_body(&object.name).map(|id| world.body(id).description());
+            SceneObject {
+                position_m: object.pose.translation.into(),
+                size_m: object.size.into(),
+                yaw_rad: yaw(&object.pose),
+                mass_kg: description.map(|description| description.mass),
+                is_fixed: description.is_some_and(|description| description.fixed),
+                name: object.name,
+            }
+        };
+        let tool = cell.tool_pose();
+        let feedback = cell.machine.feedback();
+        let opening = cell.machine.opening_hand().map(|_| feedback.opening);
+        Self {
+            scene: Scene {
+                objects: cell.objects().into_iter().map(of_body).collect(),
+                is_busy: false,
+            },
+            time: cell.now().seconds(),
+            world: if has_digest { cell.digest().to_string() } else { String::new() },
+            tool: json!({
+                "kind": cell.machine.kind(),
+                "xyz_m": tool.translation.as_slice(),
+                "yaw_rad": ToolMove::yaw(&tool),
+                "opening_m": opening,
+            }),
+            stage: feedback.stage,
+            progress: feedback.progress,
+            held: held.map(str::to_owned),
+        }
+    }
+
+    /// Answer to `look`; all objects, or those of these names. What has no name that can be said has none here.
+    pub(crate) fn look(&self, names: Option<&[String]>) -> Value {
+        let is_meant =
+            |object: &&SceneObject| names.is_none_or(|names| names.contains(&object.name));
+        let describe = |object: &SceneObject| {
+            let held = self.held.as_ref() == Some(&object.name);
+            json!({
+                "name": is_name(&object.name).then_some(&object.name),
+                "xyz_m": object.position_m,
+                "size_m": object.size_m,
+                "yaw_rad": object.yaw_rad,
+                "mass_kg": if object.is_fixed { None } else { object.mass_kg },
+                "fixed": object.is_fixed,
+                "held": held,
+            })
+        };
+        let objects = self.scene.objects.iter().filter(is_meant).map(describe);
+        json!({
+            "time_s": self.time,
+            "objects": objects.collect::<Vec<_>>(),
+            "tool": self.tool,
+            "world": self.world,
+        })
+    }
+
+    /// What the robot does and holds, for `status`.
+    pub(crate) fn status(&self, is_busy: bool) -> Value {
+        json!({
+            "time_s": self.time,
+            "busy": is_busy,
+            "stage": self.stage.name(),
+            "progress": self.progress,
+            "held": self.held.as_ref().filter(|name| is_name(name)),
+        })
+    }
+}
+
+/// Angle about the vertical. [rad]
+pub(crate) fn yaw(pose: &Pose) -> f64 {
+    pose.rotation[(1, 0)].atan2(pose.rotation[(0, 0)])
+}
+
+/// Half of the height that a box takes as it stands or leans. [m]
+pub(crate) fn half_height(object: &KnownObject) -> f64 {
+    let up = object.pose.rotation.row(2).abs();
+    0.5 * (up.x * object.size.x + up.y * object.size.y + up.z * object.size.z)
+}
+
+/// Height of the highest top below a point, of all objects but one. [m]
+pub(crate) fn top_below(cell: &Cell, [x, y]: [f64; 2], except: Option<&str>) -> Option<f64> {
+    let objects = cell.objects();
+    let others = objects.iter().filter(|object| except != Some(object.name.as_str()));
+    let is_below = |object: &&KnownObject| {
+        let from = Vector3::new(x, y, object.pose.translation.z);
+        let local = object.pose.inverse().transform_point(&from);
+        local.x.abs() <= 0.5 * object.size.x && local.y.abs() <= 0.5 * object.size.y
+    };
+    let tops =
+        others.filter(is_below).map(|object| object.pose.translation.z + half_height(object));
+    tops.max_by(f64::total_cmp)
+}
