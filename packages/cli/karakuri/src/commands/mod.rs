@@ -4,6 +4,7 @@
 use anyhow::Result;
 
 pub mod check;
+mod command;
 pub mod completions;
 pub mod dynamics;
 pub mod emulate;
@@ -13,9 +14,11 @@ mod ids;
 pub mod ik;
 pub mod inverse_dynamics;
 pub mod launch;
+pub mod mcp;
 pub mod motion;
 pub mod moveit;
 pub mod nodes;
+pub mod perform;
 pub mod plot;
 pub mod rehearse;
 pub mod render;
@@ -64,6 +67,7 @@ macro_rules! registry {
 registry! {
     Check(check),
     Completions(completions),
+    Do(perform),
     Dynamics(dynamics),
     Emulate(emulate),
     Gait(gait),
@@ -71,6 +75,7 @@ registry! {
     Ik(ik),
     InverseDynamics(inverse_dynamics),
     Launch(launch),
+    Mcp(mcp),
     Motion(motion),
     Moveit(moveit),
     Plot(plot),

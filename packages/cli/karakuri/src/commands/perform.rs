@@ -1,0 +1,255 @@
+//! `karakuri do`: commands of a person to a scene's robot, each rehearsed before it acts.
+
+use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, anyhow, bail};
+use karakuri_commander::{Agreement, Caller, Commander, Flow, Instant, Outside as _, Reply};
+use karakuri_commands::{FunctionCall, Verb, View};
+use karakuri_files::{read_text, write_atomic};
+use serde_json::{Map, Value, json};
+
+use super::Outcome;
+use super::command::{CommanderArgs, System, next_request};
+use super::simulate::count;
+use crate::interrupt::Interrupt;
+use crate::output;
+use crate::progress;
+
+/// Gives a scene's robot commands: each is rehearsed in copies of the world, shown, and carried out if you agree
+#[derive(Debug, clap::Args)]
+#[command(after_help = HELP)]
+pub struct Args {
+    #[command(flatten)]
+    commander: CommanderArgs,
+    /// Commands, one after the other: a verb with its arguments, as `pick cube` or `place x_m=0.5 y_m=0.2`
+    #[arg(required_unless_present = "calls", value_name = "COMMAND")]
+    commands: Vec<String>,
+    /// List of function calls of a language model, `move`, `setGripperState` and `returnToOrigin`, before the commands
+    #[arg(long, value_name = "FILE.json", requires = "view")]
+    calls: Option<PathBuf>,
+    /// Camera whose picture the calls are about
+    #[arg(long, value_name = "FILE.yaml")]
+    view: Option<PathBuf>,
+    /// Who commands, by the envelope
+    #[arg(long = "as", value_name = "PRINCIPAL", default_value = "local")]
+    principal: String,
+    /// Agree to each act that is predicted to succeed
+    #[arg(long, short)]
+    yes: bool,
+    /// Rehearse only; what comes after a command is rehearsed as if it had not been
+    #[arg(long, conflicts_with = "yes")]
+    dry_run: bool,
+    /// Folder for pictures of the predictions: the worst copy of each, at its start, its worst instant and its end
+    #[arg(long, value_name = "FOLDER")]
+    pictures: Option<PathBuf>,
+}
+
+const HELP: &str = "\
+  chmod 0444 config/envelopes/table.yaml
+  karakuri do config/scenes/pick_and_place.yaml --envelope config/envelopes/table.yaml 'pick cube' 'place on=shelf' home
+
+  karakuri do config/scenes/words.yaml --envelope config/envelopes/words.yaml --calls config/calls/gemini_overview.json --view config/views/words.yaml --yes
+
+Verbs: look, status, log, move (x_m, y_m, z_m or high, yaw_rad, speed_scale), set_gripper (opened, width_m or vacuum_kpa, force_n), pick (object, \
+or x_m and y_m; force_n), place (x_m, y_m, z_m; or on), home. Values are JSON, or words. What is asked for is inside of the envelope, or refused.
+Exit code 3: a command was refused, is predicted to fail, or failed.";
+
+/// Runs the command.
+///
+/// # Errors
+/// When a file or a command is wrong, or an output cannot be written. A refusal is an [`Outcome::Failed`].
+pub fn run(args: &Args) -> Result<Outcome> {
+    let commands: Vec<_> = args.commands.iter().map(|text| parsed(text)).collect::<Result<_>>()?;
+    let calls = calls(args)?;
+    let can_ask = io::stdin().is_terminal() && io::stderr().is_terminal();
+    if !(args.yes || args.dry_run || can_ask) {
+        bail!("nobody can be asked here: agree to all acts with --yes, or rehearse with --dry-run");
+    }
+    let interrupt = Interrupt::watch()?;
+    let shell = Shell { args, interrupt, commander: args.commander.open()? };
+    let mut steps: Vec<_> = calls.into_iter().map(|(view, call)| Step::Call(view, call)).collect();
+    steps.extend(commands.into_iter().map(|(verb, arguments)| Step::Command(verb, arguments)));
+    for (number, step) in steps.iter().enumerate() {
+        if shell.interrupt.is_raised() {
+            return Ok(Outcome::Failed("interrupted".to_owned()));
+        }
+        let (verb, arguments) = match shell.meant(step) {
+            Ok(meant) => meant,
+            Err(refused) => return Ok(Outcome::Failed(refused)),
+        };
+        if let Err(refused) = shell.command(number + 1, verb, &arguments)? {
+            return Ok(Outcome::Failed(refused));
+        }
+    }
+    Ok(Outcome::Done)
+}
+
+/// What is to be done.
+enum Step {
+    Command(Verb, Value),
+    /// A call of a language model, and the camera that it is about.
+    Call(View, FunctionCall),
+}
+
+fn calls(args: &Args) -> Result<Vec<(View, FunctionCall)>> {
+    let (Some(file), Some(view)) = (&args.calls, &args.view) else { return Ok(Vec::new()) };
+    let view = View::read(view)?;
+    let calls: Vec<FunctionCall> = serde_json::from_str(&read_text(file)?)
+        .with_context(|| format!("{}: write a list of calls", file.display()))?;
+    Ok(calls.into_iter().map(|call| (view.clone(), call)).collect())
+}
+
+/// Verb and arguments of a command as it is typed.
+fn parsed(text: &str) -> Result<(Verb, Value)> {
+    let mut words = text.split_whitespace();
+    let name = words.next().unwrap_or_default();
+    let known = || Verb::ALL.iter().map(|verb| verb.name()).collect::<Vec<_>>().join(", ");
+    let verb = Verb::ALL.into_iter().find(|verb| verb.name() == name);
+    let verb =
+        verb.ok_or_else(|| anyhow!("`{text}`: `{name}` is no verb; verbs are {}", known()))?;
+    let mut arguments = Map::new();
+    for word in words {
+        let (key, value) = match (word.split_once('='), usual(verb)) {
+            (Some(pair), _) => pair,
+            (None, Some(key)) => (key, word),
+            (None, None) => bail!("`{text}`: write {word} as NAME=VALUE"),
+        };
+        let value = serde_json::from_str(value).unwrap_or_else(|_| value.into());
+        if arguments.insert(key.to_owned(), value).is_some() {
+            bail!("`{text}`: `{key}` is given twice");
+        }
+    }
+    Ok((verb, Value::Object(arguments)))
+}
+
+/// The argument that a single word of a verb is.
+fn usual(verb: Verb) -> Option<&'static str> {
+    match verb {
+        Verb::Pick => Some("object"),
+        Verb::Place => Some("on"),
+        Verb::ChangeTool => Some("tool"),
+        _ => None,
+    }
+}
+
+struct Shell<'a> {
+    args: &'a Args,
+    interrupt: Interrupt,
+    commander: Commander,
+}
+
+impl Shell<'_> {
+    /// Verb and arguments of a step; a refusal as a sentence.
+    fn meant(&self, step: &Step) -> Result<(Verb, Value), String> {
+        match step {
+            Step::Command(verb, arguments) => Ok((*verb, arguments.clone())),
+            Step::Call(view, call) => {
+                let meant = view.translate_call(call, &self.commander.scene());
+                let meant = meant.map_err(|refusal| refused(&json!(refusal)))?;
+                Ok((meant.arguments.verb(), json!(meant.arguments)))
+            }
+        }
+    }
+
+    /// Carries out a command of a number; why it was not done, if it was not.
+    fn command(&self, number: usize, verb: Verb, arguments: &Value) -> Result<Result<(), String>> {
+        let answer = match self.call(verb, arguments, None)? {
+            Ok(answer) => answer,
+            Err(refused) => return Ok(Err(format!("`{verb}`: {refused}"))),
+        };
+        if !verb.is_rehearsed() {
+            output::json(&answer, None)?;
+            return Ok(Ok(()));
+        }
+        output::print(&format!("{verb}: {}\n", predicted(&answer)))?;
+        if let Some(folder) = &self.args.pictures {
+            self.photograph(&answer, &folder.join(format!("{number}_{verb}.png")))?;
+        }
+        if self.args.dry_run {
+            return Ok(Ok(()));
+        }
+        let agreement =
+            if self.args.yes || agreed(verb)? { Agreement::Operator } else { Agreement::Declined };
+        let act = json!({"ticket": answer["ticket"], "request_id": next_request()});
+        let done = match self.call(Verb::Act, &act, Some(agreement))? {
+            Ok(done) => done,
+            Err(refused) => return Ok(Err(format!("`{verb}`: {refused}"))),
+        };
+        let held = if done["holds"] == true { ", it is in the hand" } else { "" };
+        let seconds = done["duration_s"].as_f64().unwrap_or_default();
+        output::print(&format!("{verb}: done in {seconds:.2} s{held}\n"))?;
+        Ok(Ok(()))
+    }
+
+    fn call(
+        &self,
+        verb: Verb,
+        arguments: &Value,
+        agreement: Option<Agreement>,
+    ) -> Result<Result<Value, String>> {
+        let random = System.random().context("the system gives no random numbers")?;
+        let principal = &self.args.principal;
+        let caller = Caller { principal, now: System.now(), random, agreement };
+        let bar = progress::bar(1000, verb.name());
+        let mut watch = |instant: &Instant<'_>| {
+            bar.set_position(count(1000.0 * instant.progress));
+            if self.interrupt.is_raised() { Flow::Cancel } else { Flow::GoOn }
+        };
+        let reply = self.commander.call(&caller, verb, arguments, &mut watch);
+        bar.finish_and_clear();
+        Ok(match reply {
+            Reply::Done(value) => Ok(value),
+            Reply::Refused(refusal) => Err(refused(&refusal)),
+            Reply::Question(question) => Err(question),
+        })
+    }
+
+    fn photograph(&self, answer: &Value, file: &Path) -> Result<()> {
+        let picture = answer["rehearsal"].as_u64().and_then(|n| self.commander.picture(n));
+        let picture = picture.ok_or_else(|| anyhow!("the rehearsal has no picture"))?;
+        if let Some(folder) = file.parent() {
+            std::fs::create_dir_all(folder)
+                .with_context(|| format!("cannot make {}", folder.display()))?;
+        }
+        write_atomic(file, &picture.to_png()?)
+            .with_context(|| format!("cannot write {}", file.display()))
+    }
+}
+
+/// A prediction, in a sentence.
+fn predicted(answer: &Value) -> String {
+    let number = |name: &str| answer[name].as_f64().unwrap_or_default();
+    let moved: Vec<_> = answer["moved"].as_array().into_iter().flatten().collect();
+    let names = moved.iter().filter_map(|name| name.as_str()).collect::<Vec<_>>().join(", ");
+    let also = if names.is_empty() { String::new() } else { format!("; moves {names}, too") };
+    format!(
+        "all of {} copies succeed in {:.2} s at most, margin {:.2}, forces up to {:.1} N{also}",
+        answer["copies"],
+        number("duration_s"),
+        number("margin"),
+        number("contact_force_n")
+    )
+}
+
+/// A refusal, in a sentence.
+fn refused(refusal: &Value) -> String {
+    let text = |name: &str| refusal[name].as_str().unwrap_or_default();
+    let about = match (&refusal["field"], &refusal["value"]) {
+        (Value::String(field), Value::String(value)) => format!(": {field} {value}"),
+        (Value::String(field), value) if !value.is_null() => format!(": {field} {value}"),
+        (Value::String(field), _) => format!(": {field}"),
+        _ => String::new(),
+    };
+    let range = refusal["range"].as_str().map(|range| format!(", allowed {range}"));
+    format!("{}{about}{}; {}", text("code"), range.unwrap_or_default(), text("hint"))
+}
+
+/// Asks whether an act may be.
+fn agreed(verb: Verb) -> Result<bool> {
+    eprint!("carry out `{verb}`? [y/N] ");
+    io::stderr().flush().context("cannot ask")?;
+    let mut answer = String::new();
+    io::stdin().lock().read_line(&mut answer).context("cannot read the answer")?;
+    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+}
