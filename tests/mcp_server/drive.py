@@ -1,14 +1,15 @@
 """Drives a server of the Model Context Protocol by a client of others, and prints what it saw as JSON.
 
-usage: drive.py mcp|fastmcp SERVER TOOL ARGUMENTS [approve|decline] [vanish|cancel]
+usage: drive.py mcp|fastmcp SERVER TOOL ARGUMENTS [approve|decline] [act] [vanish|cancel]
 
-SERVER is a URL, or a program that speaks on stdio. With `vanish` the process ends without a word when a quarter is done, with `cancel`
+SERVER is a URL, or the command line of a program that speaks on stdio. With `act` the tool is one whose ticket is then given to `act`. With `vanish` the process ends without a word when a quarter is done, with `cancel`
 it cancels the call, asks the tool `look`, and ends.
 """
 
 import asyncio
 import json
 import os
+import shlex
 import sys
 
 CLIENT, SERVER, TOOL, ARGUMENTS, *OPTIONS = sys.argv[1:]
@@ -42,7 +43,8 @@ def by_mcp(seen):
     async def call(client, tool, arguments):
         return await client.call_tool(tool, arguments, progress_callback=seen.report)
 
-    server = SERVER if SERVER.startswith("http:") else StdioServerParameters(command=SERVER)
+    program, *arguments = shlex.split(SERVER)
+    server = SERVER if SERVER.startswith("http:") else StdioServerParameters(command=program, args=arguments)
     return Client(server, elicitation_callback=answer, mode="2026-07-28"), call
 
 
@@ -58,7 +60,8 @@ def by_fastmcp(seen):
     async def call(client, tool, arguments):
         return await client.call_tool_mcp(tool, arguments, progress_handler=seen.report)
 
-    server = SERVER if SERVER.startswith("http:") else StdioTransport(command=SERVER, args=[])
+    program, *arguments = shlex.split(SERVER)
+    server = SERVER if SERVER.startswith("http:") else StdioTransport(command=program, args=arguments)
     return Client(server, elicitation_handler=answer, mode="2026-07-28"), call
 
 
@@ -66,7 +69,11 @@ async def main():
     seen = Seen()
     client, call = {"mcp": by_mcp, "fastmcp": by_fastmcp}[CLIENT](seen)
     async with client:
-        task = asyncio.create_task(call(client, TOOL, json.loads(ARGUMENTS)))
+        tool, arguments = TOOL, json.loads(ARGUMENTS)
+        if "act" in OPTIONS:
+            rehearsed = content(await call(client, tool, arguments))
+            tool, arguments = "act", {"ticket": rehearsed["ticket"], "request_id": "r"}
+        task = asyncio.create_task(call(client, tool, arguments))
         if "cancel" in OPTIONS:
             await seen.quarter.wait()
             task.cancel()
@@ -78,16 +85,22 @@ async def main():
         "questions": seen.questions,
         "progress": seen.progress,
         "is_error": bool(getattr(result, "is_error", None) or getattr(result, "isError", None)),
-        "result": getattr(result, "structured_content", None) or getattr(result, "structuredContent", None),
+        "result": content(result),
     }))
 
 
+def content(result):
+    """What a tool answered."""
+    return getattr(result, "structured_content", None) or getattr(result, "structuredContent", None)
+
+
 async def until_stopped(client, call):
-    """What the tool `look` answers once the robot has stopped."""
+    """What the robot says once it has stopped: a made-up one by `look`, a simulated one by the `log`."""
+    tool = "log" if "act" in OPTIONS else "look"
     for _ in range(200):
-        result = await call(client, "look", {})
-        content = getattr(result, "structured_content", None) or getattr(result, "structuredContent", None)
-        if content["stops"]:
+        result = await call(client, tool, {})
+        said = content(result)
+        if said.get("stops") or (said.get("lines") and "code" in said["lines"][-1]["result"]):
             return result
         await asyncio.sleep(0.05)
     return result

@@ -5,26 +5,14 @@ import os
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
 from support.clients import folder
+from support.driving import CLIENTS, DRIVE, drive
 from support.mcp import McpServer
 from support.process import executable
 
-DRIVE = Path(__file__).with_name("drive.py")
-CLIENTS = ["mcp", "fastmcp"]
-
 pytestmark = [pytest.mark.mcp, pytest.mark.skipif(sys.version_info < (3, 11), reason="the clients need Python 3.11")]
-
-
-def drive(client, server, tool, arguments, *options):
-    """What a client saw, in a process of its own: its packages are not those of the tests."""
-    environment = {**os.environ, "PYTHONPATH": str(folder("mcp"))}
-    command = [sys.executable, str(DRIVE), client, str(server), tool, json.dumps(arguments), *options]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout.splitlines()[-1]) if done.stdout.strip() else None
 
 
 def assert_rises(progress):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from support.clients import INSTALLED, folder
-from support.mcp import REVISION, McpServer
+from support.mcp import REVISION, CommanderServer, McpServer
 
 pytestmark = pytest.mark.mcp
 
@@ -98,6 +98,6 @@ def test_all_that_is_required_passes(suite, tmp_path):
 
 @pytest.mark.parametrize("name", OF_VERBS)
 def test_the_server_of_verbs_passes(suite, name, tmp_path):
-    with McpServer("mcp_table") as server:
+    with CommanderServer(tmp_path) as server:
         done = suite("server", "--url", server.url, "--scenario", name, "--spec-version", REVISION, "--output-dir", str(tmp_path))
     assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]

@@ -7,8 +7,9 @@ import subprocess
 import threading
 import time
 from contextlib import closing
+from pathlib import Path
 
-from support.process import executable
+from support.process import ROOT, executable
 
 REVISION = "2026-07-28"
 #: Headers of all requests.
@@ -21,7 +22,7 @@ class McpServer:
     """A running example that listens on HTTP. Leaving the `with` block stops it, and checks that it ended cleanly."""
 
     def __init__(self, name, *options):
-        command = [str(executable(name)), "--http", "127.0.0.1:0", *map(str, options)]
+        command = [str(executable(name)), *map(str, options), "--http", "127.0.0.1:0"]
         self.lines = []
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self._reader = threading.Thread(target=self._read, daemon=True)
@@ -100,6 +101,23 @@ class McpServer:
         status, message = self.ask("tools/call", {"name": tool, "arguments": arguments or {}, **more}, capabilities)
         assert status == 200, (status, message)
         return message.get("result") or message["error"]
+
+
+def commander(folder, scene="pick_and_place", envelope="table"):
+    """Options of `karakuri` that make a simulated robot's server, whose envelope and audit log are in a folder."""
+    guarded = Path(folder, "envelope.yaml")
+    if not guarded.exists():
+        guarded.write_bytes((ROOT / f"config/envelopes/{envelope}.yaml").read_bytes())
+        guarded.chmod(0o444)
+    scene = ROOT / f"config/scenes/{scene}.yaml"
+    return ["mcp", scene, "--envelope", guarded, "--audit", Path(folder, "audit.jsonl")]
+
+
+class CommanderServer(McpServer):
+    """A running `karakuri mcp`, with the envelope of the table."""
+
+    def __init__(self, folder, *options):
+        super().__init__("karakuri", *commander(folder), *options)
 
 
 def meta(capabilities=FORMS, **more):
