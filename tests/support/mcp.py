@@ -103,21 +103,22 @@ class McpServer:
         return message.get("result") or message["error"]
 
 
-def commander(folder, scene="pick_and_place", envelope="table"):
-    """Options of `karakuri` that make a simulated robot's server, whose envelope and audit log are in a folder."""
+def commander(folder, copies=2):
+    """Options of `karakuri` that make a simulated robot's server, whose envelope and audit log are in a folder. Of so many copies."""
     guarded = Path(folder, "envelope.yaml")
     if not guarded.exists():
-        guarded.write_bytes((ROOT / f"config/envelopes/{envelope}.yaml").read_bytes())
+        text = (ROOT / "config/envelopes/table.yaml").read_text()
+        assert "copies: 16" in text
+        guarded.write_text(text.replace("copies: 16", f"copies: {copies}"))
         guarded.chmod(0o444)
-    scene = ROOT / f"config/scenes/{scene}.yaml"
-    return ["mcp", scene, "--envelope", guarded, "--audit", Path(folder, "audit.jsonl")]
+    return ["mcp", ROOT / "config/scenes/pick_and_place.yaml", "--envelope", guarded, "--audit", Path(folder, "audit.jsonl")]
 
 
 class CommanderServer(McpServer):
     """A running `karakuri mcp`, with the envelope of the table."""
 
-    def __init__(self, folder, *options):
-        super().__init__("karakuri", *commander(folder), *options)
+    def __init__(self, folder, *options, copies=2):
+        super().__init__("karakuri", *commander(folder, copies), *options)
 
 
 def meta(capabilities=FORMS, **more):

@@ -4,6 +4,7 @@ use karakuri_commands::{Code, Refusal};
 use karakuri_grasp::pick_and_place::PickAndPlaceResult;
 use karakuri_rehearsal::{Cell, RehearsalError};
 use karakuri_simulation::Digest;
+use karakuri_spatial::Time;
 use serde_json::{Value, json};
 
 use crate::caller::{Flow, Instant};
@@ -72,7 +73,7 @@ fn carry_out(
         }
     }
     let duration = cell.now().seconds_since(start);
-    settle(cell, preview, watch)?;
+    settle(cell, preview, start, watch)?;
     if let Some(sample) = diverged {
         let hint =
             "rehearse again: the robot was braked, as its commands were not the rehearsed ones";
@@ -84,18 +85,18 @@ fn carry_out(
     answered(cell, &result, duration)
 }
 
-/// Comes to rest.
+/// Comes to rest after an act that began at `start`.
 fn settle(
     cell: &mut Cell,
     preview: &Preview,
+    start: Time,
     watch: &mut dyn FnMut(&Instant<'_>, &Cell) -> Flow,
 ) -> Result<(), Refusal> {
-    let start = cell.now();
-    let end = start.plus_seconds(SETTLE);
+    let end = cell.now().plus_seconds(SETTLE);
     while cell.now() < end {
         step(cell)?;
         // What is at its end cannot be cancelled.
-        watch(&instant(cell, preview, preview.forecast.duration_s), cell);
+        watch(&instant(cell, preview, cell.now().seconds_since(start)), cell);
     }
     Ok(())
 }

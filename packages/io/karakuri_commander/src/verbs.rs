@@ -25,6 +25,8 @@ const PICTURE: &str = "karakuri://scene.png";
 const ENVELOPE: &str = "karakuri://envelope.json";
 /// Width and height of the picture of the scene. [pixels]
 const SIZE: [usize; 2] = [640, 480];
+/// Progress after which it is reported again. [-]
+const NEWS: f64 = 0.01;
 /// Before and after the number in the address of a rehearsal's picture. (2)
 const WORST: [&str; 2] = ["karakuri://rehearsal/", "/worst.png"];
 
@@ -84,9 +86,16 @@ impl CommanderVerbs {
         let mut job = tokio::task::spawn_blocking(move || {
             let caller = Caller { principal: &principal, now, random, agreement };
             let pace = Pace::new(factor);
+            let mut last = None;
             let mut watch = |instant: &Instant<'_>| {
-                let _nobody_listens =
-                    progress.send((instant.progress, instant.feedback.stage)).err();
+                let (fraction, stage) = (instant.progress, instant.feedback.stage);
+                // A client wants to see that it goes on, not every sample.
+                let is_news =
+                    last.is_none_or(|(before, at)| stage != at || fraction - before > NEWS);
+                if is_news {
+                    last = Some((fraction, stage));
+                    let _nobody_listens = progress.send((fraction, stage)).err();
+                }
                 pace.wait(instant.elapsed);
                 if has_gone.load(Ordering::SeqCst) { Flow::Cancel } else { Flow::GoOn }
             };
