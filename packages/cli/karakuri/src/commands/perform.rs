@@ -241,7 +241,8 @@ fn refused(refusal: &Value) -> String {
         (Value::String(field), _) => format!(": {field}"),
         _ => String::new(),
     };
-    let range = refusal["range"].as_str().map(|range| format!(", allowed {range}"));
+    let range = refusal["range"].as_str().filter(|range| !range.is_empty());
+    let range = range.map(|range| format!(", allowed {range}"));
     format!("{}{about}{}; {}", text("code"), range.unwrap_or_default(), text("hint"))
 }
 

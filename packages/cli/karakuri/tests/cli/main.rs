@@ -9,6 +9,7 @@ mod launch;
 mod motion;
 mod moveit;
 mod nodes;
+mod perform;
 mod rehearse;
 mod simulate;
 mod studio;
