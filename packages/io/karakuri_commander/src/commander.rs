@@ -63,7 +63,8 @@ struct Busy<'a>(&'a Commander);
 
 impl Drop for Busy<'_> {
     fn drop(&mut self) {
-        self.0.desk().is_busy = false;
+        let mut desk = self.0.desk();
+        (desk.is_busy, desk.is_acting) = (false, false);
     }
 }
 
@@ -133,8 +134,9 @@ impl Commander {
     /// Picture of the worst copy of a rehearsal whose ticket was not used: its start, its worst instant and its end; `None` where there is no such
     /// rehearsal. It waits for the end of an act.
     pub fn picture(&self, number: u64) -> Option<Image> {
-        let cell = self.cell();
         let kept = self.desk().kept(number).cloned()?;
+        // A copy: an act that begins meanwhile need not wait.
+        let cell = self.with_cell(Cell::clone);
         film(&cell, &kept.preview).ok()
     }
 
@@ -150,7 +152,7 @@ impl Commander {
         command: &Command,
     ) -> Reply {
         self.stops.fetch_add(1, Ordering::SeqCst);
-        let stopped = json!({"stopped": desk.is_busy});
+        let stopped = json!({"stopped": desk.is_acting});
         let arguments = command.arguments.canonical();
         // It stops whether it is written or not.
         let _unwritten =
@@ -209,8 +211,14 @@ impl Commander {
             Ok(Earlier::Answered(answer)) => return again(answer),
             Ok(Earlier::Nothing) => {}
         }
+        let stops = self.stops.load(Ordering::SeqCst);
+        desk.is_busy = true;
+        let busy = Busy(self);
+        // The cell first, then the desk: whoever holds both takes them so.
+        drop(desk);
         let mut cell = self.cell();
-        let begun = begin(&mut desk, caller, act, &cell);
+        let begun = self.begin(caller, act, &cell);
+        let mut desk = self.desk();
         let kept = begun.and_then(|kept| {
             let trace = Trace {
                 world: Some(kept.seen.world.clone()),
@@ -225,12 +233,13 @@ impl Commander {
             Ok(kept) => kept,
             Err(refusal) => {
                 desk.gate.finish(caller.principal, &act.request_id, json!(refusal));
-                return refuse(&mut desk, &refusal);
+                let reply = refuse(&mut desk, &refusal);
+                drop(desk);
+                drop(busy);
+                return reply;
             }
         };
-        desk.is_busy = true;
-        let busy = Busy(self);
-        let stops = self.stops.load(Ordering::SeqCst);
+        desk.is_acting = true;
         drop(desk);
         let ended = self.carry_out(&mut cell, &kept, stops, watch);
         let mut desk = self.desk();
@@ -250,6 +259,36 @@ impl Commander {
         drop(cell);
         drop(busy);
         again(answer)
+    }
+
+    /// Uses the ticket of an act up, and repeats the rehearsal where the world is a little different.
+    fn begin(&self, caller: &Caller<'_>, act: &Act, cell: &Cell) -> Result<Kept, Refusal> {
+        let stale = |hint| Refusal::new(Code::StaleTicket, hint).of("ticket", "world");
+        let world = cell.digest().to_string();
+        let mut desk = self.desk();
+        let open = desk.gate.find(caller.principal, &act.ticket);
+        let number = open.map(|open| open.rehearsed.number);
+        let kept = number.and_then(|number| desk.kept(number));
+        let is_near = kept.is_some_and(|kept| near(kept, cell));
+        let present = Present { world, build: desk.build().to_owned(), is_near };
+        let redeemed = desk.gate.redeem(caller.principal, &act.ticket, &present, caller.now)?;
+        let kept = desk.take(redeemed.rehearsed.number);
+        let kept = kept.ok_or_else(|| stale("rehearse again: the rehearsal was forgotten"))?;
+        if !redeemed.is_to_repeat {
+            return Ok(kept);
+        }
+        let (envelope, memory) = (desk.gate.envelope().clone(), desk.memory.clone());
+        // Others look, and stop, while it is rehearsed.
+        drop(desk);
+        let again = Context::new(cell, &envelope, &memory).order(&redeemed.rehearsed.command);
+        let again = again.and_then(|order| preview(cell, &order, &envelope));
+        let before = kept.preview.forecast.margin;
+        match again {
+            Ok(preview) if preview.forecast.margin >= before - WORSE => {
+                Ok(Kept { preview, ..kept })
+            }
+            _ => Err(stale("rehearse again: what has moved since makes it another act")),
+        }
     }
 
     /// Carries out what was rehearsed, until it ends, is cancelled, or somebody calls `stop`.
@@ -324,30 +363,6 @@ fn question(command: &Command, kept: Option<&Kept>) -> String {
         "Carry out `{verb}`{object}? All of {} copies succeed, in {:.1} s at most, with a margin of {:.2} and forces up to {:.1} N.",
         forecast.copies, forecast.duration_s, forecast.margin, forecast.contact_force_n
     )
-}
-
-/// Uses the ticket of an act up, and repeats the rehearsal where the world is a little different.
-fn begin(desk: &mut Desk, caller: &Caller<'_>, act: &Act, cell: &Cell) -> Result<Kept, Refusal> {
-    let open = desk.gate.find(caller.principal, &act.ticket);
-    let number = open.map(|open| open.rehearsed.number);
-    let is_near = number.and_then(|number| desk.kept(number)).is_some_and(|kept| near(kept, cell));
-    let build = desk.build().to_owned();
-    let present = Present { world: cell.digest().to_string(), build, is_near };
-    let redeemed = desk.gate.redeem(caller.principal, &act.ticket, &present, caller.now)?;
-    let stale = |hint| Refusal::new(Code::StaleTicket, hint).of("ticket", "world");
-    let kept = desk.take(redeemed.rehearsed.number);
-    let kept = kept.ok_or_else(|| stale("rehearse again: the rehearsal was forgotten"))?;
-    if !redeemed.is_to_repeat {
-        return Ok(kept);
-    }
-    let envelope = desk.gate.envelope().clone();
-    let again = Context::new(cell, &envelope, &desk.memory).order(&redeemed.rehearsed.command);
-    let again = again.and_then(|order| preview(cell, &order, &envelope));
-    let before = kept.preview.forecast.margin;
-    match again {
-        Ok(preview) if preview.forecast.margin >= before - WORSE => Ok(Kept { preview, ..kept }),
-        _ => Err(stale("rehearse again: what has moved since makes it another act")),
-    }
 }
 
 /// Whether the robot and all objects are nearly where they were in a rehearsal.

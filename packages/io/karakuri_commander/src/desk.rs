@@ -39,7 +39,10 @@ pub(crate) struct Desk {
     n_rehearsals: u64,
     pub(crate) seen: Seen,
     pub(crate) memory: Memory,
+    /// Whether an act or a rehearsal is under way.
     pub(crate) is_busy: bool,
+    /// Whether an act is.
+    pub(crate) is_acting: bool,
     build: String,
 }
 
@@ -70,6 +73,7 @@ impl Desk {
             seen: Seen::default(),
             memory: Memory::default(),
             is_busy: false,
+            is_acting: false,
             build,
         }
     }

@@ -4,6 +4,7 @@
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use karakuri_commander::{Agreement, Caller, Commander, Flow, Instant, Reply, Settings};
@@ -409,4 +410,46 @@ fn a_prediction_has_a_picture_until_it_is_carried_out() {
     assert_eq!(desk.commander.pictures(), [number]);
     desk.act(answer["ticket"].as_str().unwrap());
     assert!(desk.commander.picture(number).is_none());
+}
+
+/// Whoever draws, looks, rehearses and acts at once waits for the others, and not for ever.
+#[test]
+fn many_at_once_get_their_answers() {
+    let desk = Desk::new(envelope());
+    let is_over = AtomicBool::new(false);
+    let n_done = std::thread::scope(|scope| {
+        let pictures = scope.spawn(|| {
+            while !is_over.load(Ordering::SeqCst) {
+                for number in desk.commander.pictures() {
+                    desk.commander.picture(number);
+                }
+                desk.done(Verb::Look, &json!({}));
+                desk.done(Verb::Status, &json!({}));
+            }
+        });
+        let actors: Vec<_> = (0..3)
+            .map(|actor| {
+                let desk = &desk;
+                scope.spawn(move || {
+                    let mut n_done = 0;
+                    for turn in 0..8 {
+                        let Reply::Done(answer) = desk.call(Verb::Home, &json!({})) else {
+                            continue;
+                        };
+                        let ticket = answer["ticket"].as_str().unwrap();
+                        let request = format!("r{actor}-{turn}");
+                        let reply = desk.act_with(ticket, &request, &mut |_| Flow::GoOn);
+                        n_done += usize::from(matches!(reply, Reply::Done(_)));
+                    }
+                    n_done
+                })
+            })
+            .collect();
+        let n_done = actors.into_iter().map(|actor| actor.join().unwrap()).sum::<usize>();
+        is_over.store(true, Ordering::SeqCst);
+        pictures.join().unwrap();
+        n_done
+    });
+    assert!(n_done > 0 && !desk.lines().is_empty());
+    assert_eq!(desk.done(Verb::Status, &json!({}))["busy"], false);
 }
