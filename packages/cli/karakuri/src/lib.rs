@@ -24,7 +24,7 @@ Examples:
   karakuri simulate config/scenes/pick_and_place.yaml --duration 2 --trace out.csv
   karakuri dynamics robot.urdf --base fixed --algorithms rnea,crba --input states.json
   karakuri rehearse config/scenes/pick_and_place.yaml --pick cube --place 0.5,0.2,0.875
-  karakuri do config/scenes/pick_and_place.yaml --envelope config/envelopes/table.yaml 'pick cube' 'place on=shelf'
+  karakuri do config/scenes/words.yaml --envelope words.yaml 'pick block' home
   karakuri ik robot.urdf --link tool --pose 0.4,0,0.3,0,3.14,0
   karakuri inverse-dynamics config/mechanisms/four_bar.yaml --plot four_bar.svg
   karakuri gait steady config/gaits/h2.yaml --plot out

@@ -212,7 +212,8 @@ impl Commander {
             Ok(Earlier::Nothing) => {}
         }
         let stops = self.stops.load(Ordering::SeqCst);
-        desk.is_busy = true;
+        // From here on a stop brakes it, in its first period at the latest.
+        (desk.is_busy, desk.is_acting) = (true, true);
         let busy = Busy(self);
         // The cell first, then the desk: whoever holds both takes them so.
         drop(desk);
@@ -239,7 +240,6 @@ impl Commander {
                 return reply;
             }
         };
-        desk.is_acting = true;
         drop(desk);
         let ended = self.carry_out(&mut cell, &kept, stops, watch);
         let mut desk = self.desk();

@@ -47,12 +47,14 @@ pub struct Args {
 
 const HELP: &str = "\
   chmod 0444 config/envelopes/table.yaml
-  karakuri do config/scenes/pick_and_place.yaml --envelope config/envelopes/table.yaml 'pick cube' 'place on=shelf' home
-
-  karakuri do config/scenes/words.yaml --envelope config/envelopes/words.yaml --calls config/calls/gemini_overview.json --view config/views/words.yaml --yes
+  karakuri do config/scenes/pick_and_place.yaml --envelope config/envelopes/table.yaml \\
+    'pick cube' 'place on=shelf' home
+  karakuri do config/scenes/words.yaml --envelope config/envelopes/words.yaml \\
+    --calls config/calls/gemini_overview.json --view config/views/words.yaml --yes
 
 Verbs: look, status, log, move (x_m, y_m, z_m or high, yaw_rad, speed_scale), set_gripper (opened, width_m or vacuum_kpa, force_n), pick (object, \
 or x_m and y_m; force_n), place (x_m, y_m, z_m; or on), home. Values are JSON, or words. What is asked for is inside of the envelope, or refused.
+
 Exit code 3: a command was refused, is predicted to fail, or failed.";
 
 /// Runs the command.
