@@ -32,6 +32,7 @@ pub struct Args {
 }
 
 const HELP: &str = "\
+Examples:
   chmod 0444 config/envelopes/table.yaml
   karakuri mcp config/scenes/pick_and_place.yaml --envelope config/envelopes/table.yaml
   karakuri mcp config/scenes/pick_and_place.yaml --envelope config/envelopes/table.yaml --http 127.0.0.1:8788

@@ -46,6 +46,7 @@ pub struct Args {
 }
 
 const HELP: &str = "\
+Examples:
   chmod 0444 config/envelopes/table.yaml
   karakuri do config/scenes/pick_and_place.yaml --envelope config/envelopes/table.yaml \\
     'pick cube' 'place on=shelf' home
