@@ -1,10 +1,9 @@
 //! Rehearsals of orders, and the forecasts that they become.
 
 use karakuri_commands::{Code, Envelope, Forecast, Refusal, ToolSample, is_name};
-use karakuri_grasp::pick_and_place::PickAndPlaceSettings;
 use karakuri_rehearsal::{
     Act, Cell, Film, Prediction, RehearsalError, RehearsalSettings, Variation, least_probability,
-    observe, rehearse, worst,
+    observe, random, rehearse, worst,
 };
 use karakuri_render::{Camera, Image};
 use karakuri_simulation::Digest;
@@ -13,15 +12,13 @@ use karakuri_spatial::Vector3;
 use crate::order::Order;
 use crate::refusals::{code, described, of_error};
 
-/// Copies before the random ones: the nominal one and the corners of mass and friction.
-const CORNERS: usize = 5;
 /// Number of times that an order is slowed down for the envelope's speed.
 const SLOWINGS: usize = 3;
 /// Share of a limit that a slower run is to have. [-]
 const SHARE: f64 = 0.95;
 
 /// Distance of the camera from the tool. [m]
-pub(crate) const DISTANCE: f64 = 1.6;
+const DISTANCE: f64 = 1.6;
 
 /// What was rehearsed, kept until its ticket is used.
 #[derive(Debug, Clone)]
@@ -56,7 +53,7 @@ pub(crate) fn preview(cell: &Cell, order: &Order, envelope: &Envelope) -> Result
             break;
         }
         scale *= SHARE / faster;
-        *slowed.machine.settings_mut() = usual(cell).at_speed(scale);
+        slowed = at_speed(cell, scale);
         nominal = observed(&slowed, order, limit).map_err(refused)?;
     }
     let path = envelope.check_path(&nominal.path);
@@ -84,9 +81,17 @@ pub(crate) fn preview(cell: &Cell, order: &Order, envelope: &Envelope) -> Result
     })
 }
 
-/// Usual settings of a cell's machine.
-pub(crate) fn usual(cell: &Cell) -> PickAndPlaceSettings {
-    *cell.machine.settings()
+/// Copy of a cell at a share of its usual speeds and accelerations. [-]
+fn at_speed(cell: &Cell, scale: f64) -> Cell {
+    let mut slowed = cell.clone();
+    *slowed.machine.settings_mut() = cell.machine.settings().at_speed(scale);
+    slowed
+}
+
+/// Camera that looks at the tool.
+pub(crate) fn camera(cell: &Cell) -> Camera {
+    let tool = cell.tool_pose().translation;
+    Camera::orbiting(tool - Vector3::z() * 0.1, DISTANCE, 0.6, 0.35, 0.5)
 }
 
 /// The nominal copy, watched.
@@ -118,10 +123,8 @@ fn observed(cell: &Cell, order: &Order, limit: f64) -> Result<Observed, Rehearsa
 
 /// Picture of the worst copy: its start, its worst instant and its end.
 pub(crate) fn film(cell: &Cell, preview: &Preview) -> Result<Image, RehearsalError> {
-    let mut slowed = cell.clone();
-    *slowed.machine.settings_mut() = usual(cell).at_speed(preview.scale);
-    let tool = cell.tool_pose().translation;
-    let camera = Camera::orbiting(tool - Vector3::z() * 0.1, DISTANCE, 0.6, 0.35, 0.5);
+    let slowed = at_speed(cell, preview.scale);
+    let camera = camera(cell);
     let [worst, end] = preview.worst_at;
     let film = Film { variation: preview.worst, instants: [0.0, worst, end], limit: end, camera };
     film.take(&slowed, preview.order.object.as_deref(), &preview.order.act)
@@ -130,7 +133,6 @@ pub(crate) fn film(cell: &Cell, preview: &Preview) -> Result<Image, RehearsalErr
 /// What copies that all succeed tell.
 fn forecast(predictions: &[Prediction]) -> Forecast {
     let largest = |of: fn(&Prediction) -> f64| predictions.iter().map(of).fold(0.0, f64::max);
-    let random = predictions.len().saturating_sub(CORNERS);
     let mut moved: Vec<_> = predictions.iter().flat_map(|p| p.moved.iter().cloned()).collect();
     moved.retain(|name| is_name(name));
     moved.sort();
@@ -141,7 +143,7 @@ fn forecast(predictions: &[Prediction]) -> Forecast {
         margin: predictions.iter().map(|p| p.margin).fold(1.0, f64::min),
         contact_force_n: largest(|prediction| prediction.largest_force),
         duration_s: largest(|prediction| prediction.duration),
-        probability: least_probability(random),
+        probability: least_probability(random(predictions).len()),
         holds: predictions.iter().all(|prediction| prediction.holds),
         moved,
         commands: predictions.first().map(|p| p.commands.to_string()).unwrap_or_default(),

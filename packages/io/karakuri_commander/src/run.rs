@@ -8,7 +8,7 @@ use karakuri_spatial::Time;
 use serde_json::{Value, json};
 
 use crate::caller::{Flow, Instant};
-use crate::preview::{Preview, usual};
+use crate::preview::Preview;
 use crate::refusals::{code, described, of_error};
 
 /// Time for which a cell comes to rest after an act. [s]
@@ -30,7 +30,7 @@ pub(crate) fn run(
     preview: &Preview,
     watch: &mut dyn FnMut(&Instant<'_>, &Cell) -> Flow,
 ) -> Ended {
-    let before = usual(cell);
+    let before = *cell.machine.settings();
     *cell.machine.settings_mut() = before.at_speed(preview.scale);
     let mut commands = Digest::default();
     let answer = carry_out(cell, preview, &mut commands, watch);

@@ -11,14 +11,13 @@ use karakuri_commands::{Code, Refusal, Verb, input_schema, output_schema};
 use karakuri_mcp::{
     About, Answer, Approval, Call, Content, Effect, Principal, Repeated, Resource, Tool, Verbs,
 };
-use karakuri_render::{Camera, Picture, render, world_items};
-use karakuri_spatial::Vector3;
+use karakuri_render::{Picture, render, world_items};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
 use crate::caller::{Agreement, Caller, Flow, Instant, Reply};
 use crate::commander::Commander;
-use crate::preview::DISTANCE;
+use crate::preview::camera;
 
 const SCENE: &str = "karakuri://scene.json";
 const PICTURE: &str = "karakuri://scene.png";
@@ -269,10 +268,7 @@ impl CommanderVerbs {
 
 /// PNG of the scene, once no act is under way.
 fn picture(commander: &Commander) -> Option<Vec<u8>> {
-    let (items, tool) =
-        commander.with_cell(|cell| (world_items(cell.io.world()), cell.tool_pose().translation));
-    let middle = Vector3::new(tool.x, tool.y, tool.z - 0.1);
-    let camera = Camera::orbiting(middle, DISTANCE, 0.6, 0.35, 0.5);
+    let (items, camera) = commander.with_cell(|cell| (world_items(cell.io.world()), camera(cell)));
     let [width, height] = SIZE;
     render(&Picture { camera, items, floor: Some(0.0) }, width, height).to_png().ok()
 }

@@ -16,5 +16,5 @@ pub use error::RehearsalError;
 pub use film::Film;
 pub use object::state;
 pub use open::{CellFile, OpenError};
-pub use rehearsal::{Prediction, RehearsalSettings, observe, rehearse, worst};
+pub use rehearsal::{Prediction, RehearsalSettings, observe, random, rehearse, worst};
 pub use variation::{Spread, Variation, least_probability};

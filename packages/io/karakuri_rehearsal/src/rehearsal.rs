@@ -8,7 +8,7 @@ use karakuri_spatial::{Pose, Vector3};
 use rayon::prelude::*;
 
 use crate::error::RehearsalError;
-use crate::variation::{Spread, Variation};
+use crate::variation::{STATED, Spread, Variation};
 use crate::{Act, Cell};
 
 /// Time constant of the filter of forces. [s]
@@ -98,6 +98,11 @@ pub fn rehearse(
             Ok(prediction)
         })
         .collect()
+}
+
+/// Predictions of the random copies, after those of the nominal one and of the corners.
+pub fn random(predictions: &[Prediction]) -> &[Prediction] {
+    predictions.get(STATED..).unwrap_or_default()
 }
 
 /// The prediction that is worst: of those that fail the first, else the one of least margin. `None` of none.

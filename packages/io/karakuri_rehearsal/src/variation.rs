@@ -61,6 +61,9 @@ pub struct Variation {
     pub noise: u64,
 }
 
+/// Number of copies before the random ones: the nominal one and the corners of mass and friction.
+pub(crate) const STATED: usize = 5;
+
 impl Variation {
     /// As stated.
     pub const NONE: Self = Self {

@@ -9,7 +9,7 @@ use karakuri_files::{Column, TraceWriter, write_atomic};
 use karakuri_grasp::pick_and_place::{Defaults, Failure, PickAndPlaceGoal, Statement};
 use karakuri_rehearsal::{
     Act, Cell, CellFile, Film, Prediction, RehearsalSettings, Variation, least_probability,
-    observe, rehearse, state, worst,
+    observe, random, rehearse, state, worst,
 };
 use karakuri_render::Camera;
 use karakuri_spatial::Vector3;
@@ -170,7 +170,7 @@ impl Found<'_> {
 
     /// What the copies tell of the probability.
     fn sentence(&self) -> String {
-        let random = self.predictions.get(5..).unwrap_or_default();
+        let random = random(self.predictions);
         let failed = random.iter().filter(|copy| copy.failure().is_some()).count();
         if random.is_empty() {
             return "no random copies: they would bound the probability".to_owned();

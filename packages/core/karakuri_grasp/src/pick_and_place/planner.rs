@@ -232,7 +232,7 @@ impl Planner<'_> {
             Ok(()) => return Ok(joined(rise, &across)),
             Err(hit) => why = hit,
         }
-        let arc = MovePlanner::arc(self.axis(), lifted, candidate.poses.above_pick);
+        let arc = MovePlanner::arc(axis(self.task.model), lifted, candidate.poses.above_pick);
         let (round, q_end) = self.moves.path_move(model, &q_lifted, arc, &free).map_err(|_| why)?;
         self.is_clear(q, &round, self.floor(&candidate.poses))?;
         // The arc may end in another posture of the same tool pose: then the descent would not follow.
@@ -335,19 +335,11 @@ impl Planner<'_> {
         q: &[f64],
     ) -> Result<(JointTrajectory, Vec<f64>), MoveError> {
         let free = self.free();
-        let arc = MovePlanner::arc(self.axis(), poses.above_pick, poses.above_place);
+        let arc = MovePlanner::arc(axis(self.task.model), poses.above_pick, poses.above_place);
         self.moves.path_move(self.task.model, q, arc, &free).or_else(|_| {
             let line = MovePlanner::straight(poses.above_pick, poses.above_place);
             self.moves.path_move(self.task.model, q, line, &free)
         })
-    }
-
-    /// Point of the vertical axis that the arm turns about. [m] (3)
-    fn axis(&self) -> Vector3 {
-        match self.task.model.base {
-            Base::Fixed(X_WRoot) => X_WRoot.translation,
-            Base::Floating => Vector3::zeros(),
-        }
     }
 
     /// Slows a carrying move until the grip holds everywhere on it. (nq)
@@ -378,6 +370,14 @@ impl Planner<'_> {
             // At least 5 %, because gravity's part of the load does not shrink and √load alone would take ever smaller steps.
             trajectory.stretch(load.sqrt().max(1.05));
         }
+    }
+}
+
+/// Point of the vertical axis that the arm turns about. [m] (3)
+pub(super) fn axis(model: &Model) -> Vector3 {
+    match model.base {
+        Base::Fixed(X_WRoot) => X_WRoot.translation,
+        Base::Floating => Vector3::zeros(),
     }
 }
 

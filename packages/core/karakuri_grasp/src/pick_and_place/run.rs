@@ -9,8 +9,8 @@ use karakuri_spatial::Vector3;
 use super::plan::Plan;
 use super::tuning::{
     CENTRING_REACH, CENTRINGS, COLLISION_FORCE, LOOK_TIME, ONE_SIDED_TIME, PLACE_TOLERANCE,
-    RAISE_FACTOR, REGRIPS, RELEASE_TIME, RELEASE_TIMEOUT, RESCANS, SLIP_TIME, VERIFY_TIME,
-    WEIGHT_TOLERANCE,
+    RAISE_FACTOR, REGRIPS, RELEASE_TIME, RELEASE_TIMEOUT, RESCANS, REST_TIME, SLIP_TIME,
+    VERIFY_TIME, WEIGHT_TOLERANCE,
 };
 use super::{ArmReport, Failure, Part, PickAndPlaceGoal, PickAndPlaceSettings, Stage};
 use crate::hand::interface::{Engagement, Hand, Reading, Touch};
@@ -167,19 +167,11 @@ impl Run {
         hand: &dyn Hand,
         s: &PickAndPlaceSettings,
     ) -> Step {
-        match seen.arm {
-            ArmReport::Lost(why) => return Step::Fail(Failure::RobotLost, why.to_owned()),
-            ArmReport::Preempted(why) => {
-                let hand = if self.holding { "; the object is still held" } else { "" };
-                let text =
-                    format!("another client moves the arm, which is left to it: {why}{hand}");
-                return Step::Fail(Failure::Preempted, text);
+        if let Some((failure, mut text)) = trouble(seen.arm, self.stage) {
+            if failure == Failure::Preempted && self.holding {
+                text.push_str("; the object is still held");
             }
-            // An arm that is braking reports that its trajectory was ended: that is no collision.
-            ArmReport::Blocked(why) if self.stage != Stage::Halt => {
-                return Step::Fail(Failure::Collision, format!("the arm was stopped: {why}"));
-            }
-            _ => {}
+            return Step::Fail(failure, text);
         }
         match self.stage {
             Stage::Approach | Stage::Descend => self.unloaded(seen, hand),
@@ -478,8 +470,7 @@ impl Run {
     /// Halts until the arm stands.
     fn halt(&mut self, seen: &Seen<'_>) -> Step {
         self.held = if seen.at_rest { self.held + seen.dt } else { 0.0 };
-        // Joints pass zero speed while they swing out; 50 ms tells rest from that.
-        if self.held < 0.05 {
+        if self.held < REST_TIME {
             return Step::Stay;
         }
         Step::Enter(match &self.failure {
@@ -531,6 +522,22 @@ impl Run {
             // A failure of a recovery has no recovery of its own.
             _ => Stopped,
         }
+    }
+}
+
+/// Failure that the arm's report means in a stage.
+pub(super) fn trouble(arm: ArmReport<'_>, stage: Stage) -> Option<(Failure, String)> {
+    match arm {
+        ArmReport::Lost(why) => Some((Failure::RobotLost, why.to_owned())),
+        ArmReport::Preempted(why) => {
+            let text = format!("another client moves the arm, which is left to it: {why}");
+            Some((Failure::Preempted, text))
+        }
+        // An arm that is braking reports that its trajectory was ended: that is no collision.
+        ArmReport::Blocked(why) if stage != Stage::Halt => {
+            Some((Failure::Collision, format!("the arm was stopped: {why}")))
+        }
+        ArmReport::Blocked(_) | ArmReport::Fine => None,
     }
 }
 

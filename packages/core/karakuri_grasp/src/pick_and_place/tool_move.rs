@@ -7,17 +7,19 @@
 
 use karakuri_control::cartesian::{MoveLimits, MovePlanner};
 use karakuri_control::trajectory::JointTrajectory;
-use karakuri_model::{Base, BodyId, Model};
+use karakuri_model::{BodyId, Model};
 use karakuri_spatial::{Pose, Time, Vector3};
 
 use super::clearance::Clearance;
 use super::plan;
 use super::plan_error::PlanError;
-use super::planner::{Planner, Task, joined, limits};
-use super::run::Found;
-use super::tuning::{COLLISION_FORCE, SAFETY_DISTANCE, STAGE_TIMEOUT, VELOCITY_TOLERANCE};
+use super::planner::{Planner, Task, axis, joined, limits};
+use super::run::{Found, trouble};
+use super::tuning::{
+    COLLISION_FORCE, REST_TIME, SAFETY_DISTANCE, STAGE_TIMEOUT, VELOCITY_TOLERANCE,
+};
 use super::{
-    ArmReport, ArmRequest, Failure, KnownObject, Measurement, PickAndPlace, PickAndPlaceGoal,
+    ArmRequest, Failure, KnownObject, Measurement, PickAndPlace, PickAndPlaceGoal,
     PickAndPlaceResult, PickAndPlaceSettings, Stage,
 };
 use crate::hand::hold::looking_down;
@@ -25,10 +27,6 @@ use crate::hand::hold::looking_down;
 /// Heights by which the tool first goes straight up where the direct way to a posture is barred. [m] (2)
 // The usual height above an object, and twice of it.
 const RISES: [f64; 2] = [0.1, 0.2];
-/// Time for which the joints must be slow until the arm is at rest. [s]
-// As for `HALT` of a pick and place: joints pass zero speed while they swing out.
-const REST_TIME: f64 = 0.05;
-
 /// Where a move of the tool ends.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ToolAim {
@@ -109,23 +107,21 @@ impl MoveRoute<'_> {
     fn pose_route(&mut self, aim: &Pose) -> Result<JointTrajectory, PlanError> {
         let (model, q, limits) = (self.model, self.q, self.limits);
         let X_WT = self.moves.tool_pose(model, q);
-        let axis = match model.base {
-            Base::Fixed(X_WRoot) => X_WRoot.translation,
-            Base::Floating => Vector3::zeros(),
-        };
         let straight = self.moves.path_move(model, q, MovePlanner::straight(X_WT, *aim), &limits);
-        let why = match self.clear_way(straight.map(|found| found.0)) {
-            Ok(found) => return Ok(found),
-            Err(why) => why,
-        };
-        let arc = self.moves.path_move(model, q, MovePlanner::arc(axis, X_WT, *aim), &limits);
-        if let Ok(found) = self.clear_way(arc.map(|found| found.0)) {
+        let why =
+            match straight.map_err(|why| why.to_string()).and_then(|found| self.clear(found.0)) {
+                Ok(found) => return Ok(found),
+                Err(why) => why,
+            };
+        let arc =
+            self.moves.path_move(model, q, MovePlanner::arc(axis(model), X_WT, *aim), &limits);
+        if let Some(found) = arc.ok().and_then(|found| self.clear(found.0).ok()) {
             return Ok(found);
         }
         let by_joints = self.positions_at(aim).map(|to| self.by_joints(q, &to));
         // What bars the straight way is what a person can see.
         by_joints
-            .and_then(|found| self.clear_way(Ok::<_, String>(found)).ok())
+            .and_then(|found| self.clear(found).ok())
             .ok_or(PlanError::Unreachable { stage: Stage::Move, why })
     }
 
@@ -136,7 +132,7 @@ impl MoveRoute<'_> {
             return Err(PlanError::NoPosture { name: name.to_owned(), known });
         };
         let direct = self.by_joints(q, &to);
-        let why = match self.clear_way(Ok::<_, String>(direct)) {
+        let why = match self.clear(direct) {
             Ok(found) => return Ok(found),
             Err(why) => why,
         };
@@ -148,19 +144,15 @@ impl MoveRoute<'_> {
                 continue;
             };
             let across = self.by_joints(&q_up, &to);
-            if let Ok(found) = self.clear_way(Ok::<_, String>(joined(up, &across))) {
+            if let Ok(found) = self.clear(joined(up, &across)) {
                 return Ok(found);
             }
         }
         Err(PlanError::Unreachable { stage: Stage::Move, why })
     }
 
-    /// A trajectory that was found, if it is clear of the known objects.
-    fn clear_way(
-        &mut self,
-        found: Result<JointTrajectory, impl ToString>,
-    ) -> Result<JointTrajectory, String> {
-        let trajectory = found.map_err(|why| why.to_string())?;
+    /// A trajectory, if it is clear of the known objects.
+    fn clear(&mut self, trajectory: JointTrajectory) -> Result<JointTrajectory, String> {
         let joints = self.moves.joints().to_vec();
         let checked = self.clearance.check(self.model, self.q, &joints, &trajectory);
         checked.map(|()| trajectory).map_err(|hit| hit.to_string())
@@ -243,7 +235,7 @@ impl MoveRun {
         let measured = seen.measured;
         let elapsed = measured.time.seconds_since(self.entered);
         let is_moving = self.stage == Stage::Move;
-        if let Some((failure, why)) = trouble(measured.arm, is_moving) {
+        if let Some((failure, why)) = trouble(measured.arm, self.stage) {
             return self.fail(failure, why, measured.time);
         }
         let speed = |id: &BodyId| measured.v[model.joints[id.0].v_start].abs();
@@ -285,21 +277,6 @@ impl MoveRun {
         self.stage = if is_left { Stage::Stopped } else { Stage::Halt };
         (self.entered, self.rest) = (now, 0.0);
         failure != Failure::Preempted
-    }
-}
-
-/// Failure that the arm's report means. An arm that brakes reports that its trajectory was ended: that is none.
-fn trouble(arm: ArmReport<'_>, is_moving: bool) -> Option<(Failure, String)> {
-    match arm {
-        ArmReport::Lost(why) => Some((Failure::RobotLost, why.to_owned())),
-        ArmReport::Preempted(why) => {
-            let text = format!("another client moves the arm, which is left to it: {why}");
-            Some((Failure::Preempted, text))
-        }
-        ArmReport::Blocked(why) if is_moving => {
-            Some((Failure::Collision, format!("the arm was stopped: {why}")))
-        }
-        ArmReport::Blocked(_) | ArmReport::Fine => None,
     }
 }
 

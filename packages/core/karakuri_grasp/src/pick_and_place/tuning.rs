@@ -77,6 +77,9 @@ pub(super) const LOOK_RADIUS: f64 = 0.1;
 /// Time that a stage may take beyond its planned time. [s]
 // Longer than all waits of a stage together, of which `RELEASE_TIMEOUT` is the longest; it ends what nothing else does.
 pub(super) const STAGE_TIMEOUT: f64 = 4.0;
+/// Time for which the joints must be slow until an arm that brakes is at rest. [s]
+// Joints pass zero speed while they swing out.
+pub(super) const REST_TIME: f64 = 0.05;
 /// Gap between measurements after which the robot is lost. [s]
 // That of the arm's controller, which ends its goals after the same silence.
 pub(super) const ROBOT_TIMEOUT: f64 = 0.5;
