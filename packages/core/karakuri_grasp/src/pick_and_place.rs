@@ -40,7 +40,7 @@ mod upright;
 pub use crate::hull::Hull;
 pub use plan::Plan;
 pub use plan_error::PlanError;
-pub use statement::{Defaults, Misstated, StatedGrasp, Statement};
+pub use statement::{Defaults, Misstated, StatedGrasp, Statement, speed_share};
 pub use tool_move::{ToolAim, ToolMove};
 pub use tuning::path_tolerances;
 pub use types::{
@@ -234,6 +234,12 @@ impl PickAndPlace {
     /// Settings that are in force.
     pub fn settings(&self) -> &PickAndPlaceSettings {
         &self.settings
+    }
+
+    /// Takes settings at a share of their speeds and accelerations, for what is in the hand, whose width keeps its tolerance. [-]
+    pub fn set_speeds(&mut self, settings: &PickAndPlaceSettings, share: f64) {
+        let width_tolerance = self.settings.width_tolerance;
+        self.settings = PickAndPlaceSettings { width_tolerance, ..settings.at_speed(share) };
     }
 
     /// Settings, which may change while it runs; a goal in progress keeps its plan.

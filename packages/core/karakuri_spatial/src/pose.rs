@@ -4,7 +4,7 @@
 
 use core::ops::Mul;
 
-use nalgebra::Rotation3;
+use nalgebra::{Quaternion, Rotation3};
 
 use crate::{Force, Matrix3, Motion, UnitQuaternion, Vector3};
 
@@ -40,6 +40,24 @@ impl Pose {
     #[inline]
     pub fn from_quaternion(rotation: &UnitQuaternion, translation: Vector3) -> Self {
         Self { rotation: *rotation.to_rotation_matrix().matrix(), translation }
+    }
+
+    /// Unit quaternion of the components `w, x, y, z` of one of any length; `None` of zero and of what is not finite. (4)
+    pub fn unit_quaternion(components: [f64; 4]) -> Option<UnitQuaternion> {
+        // Scaled first: squares of tiny or huge components would underflow or overflow.
+        let scale = components.iter().fold(0.0_f64, |scale, c| scale.max(c.abs()));
+        let finite = components.iter().all(|c| c.is_finite());
+        let [w, x, y, z] = components.map(|c| c / scale);
+        let quaternion = UnitQuaternion::from_quaternion(Quaternion::new(w, x, y, z));
+        (finite && scale > 0.0).then_some(quaternion)
+    }
+
+    /// The same pose to the bits that it has after a message, whose orientation is a quaternion.
+    #[must_use]
+    pub fn through_quaternion(&self) -> Self {
+        let q = self.quaternion();
+        let read = Self::unit_quaternion([q.w, q.i, q.j, q.k]);
+        read.map_or(*self, |q| Self::from_quaternion(&q, self.translation))
     }
 
     /// Pose of a translation [m] and fixed-axis roll, pitch, yaw [rad], as URDF's `origin` (REP 103).

@@ -3,7 +3,8 @@
 use karakuri_grasp::gripper_command::{GripperCommandError, GripperReport, StatedCommand};
 use karakuri_grasp::hand_command::HandCommandRun;
 use karakuri_grasp::pick_and_place::{
-    Failure, ObjectPose, PickAndPlaceGoal, PickAndPlaceResult, PlanError, Stage, ToolMove,
+    Defaults, Failure, ObjectPose, PickAndPlaceGoal, PickAndPlaceResult, PlanError, Stage,
+    Statement, ToolMove, speed_share,
 };
 use karakuri_hardware::RobotIo;
 use karakuri_spatial::Time;
@@ -16,8 +17,15 @@ use crate::error::RehearsalError;
 pub enum Act {
     /// Pick an object, or pick and place it.
     PickAndPlace(PickAndPlaceGoal),
+    /// Pick an object, or pick and place it, as a client states it.
+    Stated(Box<Statement>),
     /// Place what is in the hand.
-    Place(ObjectPose),
+    Place {
+        /// Where it is placed.
+        at: ObjectPose,
+        /// Share of the speeds and accelerations, at most 1; 0: all of them. [-]
+        speed_scale: f64,
+    },
     /// Open or close the hand, evacuate its cups or let go.
     SetGripper(StatedCommand),
     /// Move the tool, with what the hand holds.
@@ -27,7 +35,19 @@ pub enum Act {
 impl Act {
     /// Whether the object is in the hand, or beside it, when the act begins: it is not elsewhere than it is seen.
     pub(crate) fn begins_at_object(&self) -> bool {
-        !matches!(self, Self::PickAndPlace(_))
+        !matches!(self, Self::PickAndPlace(_) | Self::Stated(_))
+    }
+
+    /// The same at a share of its speeds and accelerations, where the hand plans them: a move has its own. [-]
+    #[must_use]
+    pub fn at_speed(&self, share: f64) -> Self {
+        match self.clone() {
+            Self::Stated(stated) => {
+                Self::Stated(Box::new(Statement { speed_scale: share, ..*stated }))
+            }
+            Self::Place { at, .. } => Self::Place { at, speed_scale: share },
+            other => other,
+        }
     }
 }
 
@@ -45,7 +65,7 @@ pub(crate) struct GripperRun {
 }
 
 impl Cell {
-    /// Begins to place what is in the hand, after the sample that was read last.
+    /// Begins to place what is in the hand, in the present sample.
     ///
     /// # Errors
     /// When the hand holds nothing, or the place cannot be reached.
@@ -54,7 +74,7 @@ impl Cell {
         self.machine.place(place, self.now(), &self.sample.position, &objects)
     }
 
-    /// Begins a move of the tool, after the sample that was read last.
+    /// Begins a move of the tool, in the present sample.
     ///
     /// # Errors
     /// When an act is under way, or no way to the aim is clear.
@@ -73,20 +93,29 @@ impl Cell {
         Ok(())
     }
 
-    /// Runs one period, and begins an act in it after the tick, as the node begins a goal that comes while time stands still.
+    /// Begins an act in the present sample, as the nodes begin a goal that comes while time stands still.
     ///
     /// # Errors
-    /// When it cannot be planned, the robot does not take the command, or the world can no longer be stepped.
+    /// When it cannot be planned, or the robot does not take the command of its first sample.
     pub fn begin(&mut self, act: &Act) -> Result<(), RehearsalError> {
-        self.read();
-        self.tick();
+        self.begin_to_answer()?;
         match act {
             Act::PickAndPlace(goal) => self.start(goal)?,
-            Act::Place(place) => self.place(*place)?,
+            Act::Place { at, speed_scale } => {
+                self.machine.set_speeds(&self.usual, speed_share(*speed_scale)?);
+                self.place(*at)?;
+            }
             Act::SetGripper(command) => self.set_gripper(command)?,
-            Act::Move(goal) => self.move_tool(goal)?,
+            Act::Move(goal) => {
+                self.machine.set_speeds(&self.usual, 1.0);
+                self.move_tool(goal)?;
+            }
+            Act::Stated(stated) => {
+                *self.machine.settings_mut() = stated.settings(&self.usual)?;
+                let goal = stated.goal(Defaults::of(&self.machine))?;
+                self.start(&goal)?;
+            }
         }
-        self.answer()?;
         Ok(())
     }
 

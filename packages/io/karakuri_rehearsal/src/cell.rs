@@ -13,7 +13,7 @@ use karakuri_grasp::pick_and_place::{
     ArmRequest, KnownObject, Measurement, PickAndPlace, PickAndPlaceGoal, PickAndPlaceResult,
     PickAndPlaceSettings, PlanError, Sighting,
 };
-use karakuri_hardware::{JointCommand, RobotIo, RobotIoError, RobotState};
+use karakuri_hardware::{JointCommand, RobotIo, RobotIoError, RobotLayout, RobotState};
 use karakuri_model::Model;
 use karakuri_simulation::{Digest, SimulatedWorld};
 use karakuri_spatial::{Pose, Time};
@@ -32,6 +32,8 @@ pub struct CellSettings {
     pub grip: GripSettings,
     /// Settings of gripper commands.
     pub command: GripperCommandSettings,
+    /// Time between two sightings of the objects; 0: they are seen at each instant. [s]
+    pub sight_period: f64,
 }
 
 /// Faults of a rehearsal.
@@ -69,8 +71,9 @@ pub enum CellError {
     Group(String),
 }
 
-/// Simulated world, controller and machine of the hand of one robot, in one loop: in each period a sample, the machine's tick, the controller's update,
-/// the command, and the steps of the world, in the order in which the nodes answer each other in lockstep.
+/// Simulated world, controller and machine of the hand of one robot, in one loop: in each period the steps of the world, a sample, the machine's tick,
+/// the controller's update and the command, in the order in which the nodes answer each other in lockstep. Between two periods time stands still
+/// after the answer to a sample: what begins then, begins in that sample.
 ///
 /// A copy shares nothing that changes with its original, and goes on to the same bits.
 #[derive(Debug, Clone)]
@@ -88,6 +91,11 @@ pub struct Cell {
     pub(crate) robot: usize,
     pub(crate) model: Arc<Model>,
     pub(crate) sample: RobotState,
+    /// Whether the sample has been answered with a command.
+    is_answered: bool,
+    /// Settings of pick and place at full speed.
+    pub(crate) usual: PickAndPlaceSettings,
+    sight: Sight,
     command: Command,
     message: JointCommand,
     pub(crate) arm: Arm,
@@ -102,8 +110,17 @@ pub struct Cell {
     vacuum: f64,
 }
 
+/// Objects as they were seen last, and when they are seen again.
+#[derive(Debug, Clone, Default)]
+struct Sight {
+    period: f64,
+    at: Time,
+    next: Time,
+    objects: Vec<KnownObject>,
+}
+
 impl Cell {
-    /// Cell of the robot of this index.
+    /// Cell of the robot of this index, before its first sample.
     ///
     /// # Errors
     /// When there is no such robot, or its hand or its controller cannot be made.
@@ -115,8 +132,8 @@ impl Cell {
         let n = io.robots().len();
         let layout = io.robots().get(robot).ok_or(CellError::NoRobot { robot, n })?;
         let model = Arc::clone(&layout.model);
-        let machine =
-            PickAndPlace::new(Arc::clone(&model), settings.pick_and_place, settings.grip)?;
+        let usual = settings.pick_and_place;
+        let machine = PickAndPlace::new(Arc::clone(&model), usual, settings.grip)?;
         let measured = |&sensor: &usize| {
             let name = &model.sensors[sensor].name;
             let place = layout.wrenches.iter().position(|wrench| wrench.name == *name);
@@ -142,6 +159,9 @@ impl Cell {
             sight_error: None,
             robot,
             sample: RobotState::new(layout),
+            is_answered: false,
+            usual,
+            sight: Sight { period: settings.sight_period, ..Sight::default() },
             command: Command::new(&model),
             message: JointCommand::new(layout),
             arm: Arm::default(),
@@ -158,6 +178,11 @@ impl Cell {
     /// Model of the robot.
     pub fn model(&self) -> &Arc<Model> {
         &self.model
+    }
+
+    /// Settings of pick and place at full speed.
+    pub fn usual_settings(&self) -> &PickAndPlaceSettings {
+        &self.usual
     }
 
     /// Pose of the tool in the world.
@@ -192,6 +217,21 @@ impl Cell {
         Digest::of(&self.clone())
     }
 
+    /// Joints and sensors of the robot, in the order of samples and commands.
+    pub fn layout(&self) -> &RobotLayout {
+        &self.io.robots()[self.robot]
+    }
+
+    /// Command that was sent to the robot last, in the order of its layout.
+    pub fn sent(&self) -> &JointCommand {
+        &self.message
+    }
+
+    /// Objects as they were seen last, where they are seen now and then, and when.
+    pub fn seen(&self) -> (Time, &[KnownObject]) {
+        (self.sight.at, &self.sight.objects)
+    }
+
     /// Adds the command that answered the last sample to a digest of all of them.
     pub fn add_command(&self, digest: &mut Digest) {
         let Command { position, velocity, effort, .. } = &self.command;
@@ -200,7 +240,7 @@ impl Cell {
         }
     }
 
-    /// Time of the simulation.
+    /// Time of the last sample; of a new cell that of its first one.
     pub fn now(&self) -> Time {
         Time::from_seconds(self.io.time())
     }
@@ -221,7 +261,16 @@ impl Cell {
         known.collect()
     }
 
-    /// Begins a pick and place, after the sample that was read last.
+    /// All bodies of the world, to the bits with which messages bring them, whose orientations are quaternions.
+    fn objects_as_sent(&self) -> Vec<KnownObject> {
+        let mut objects = self.objects();
+        for object in &mut objects {
+            object.pose = object.pose.through_quaternion();
+        }
+        objects
+    }
+
+    /// Begins a pick and place in the present sample.
     ///
     /// # Errors
     /// When it cannot be planned.
@@ -251,38 +300,74 @@ impl Cell {
         }
     }
 
-    /// Runs one period; the result of an act that ends in it.
+    /// Runs one period, of a new cell only its first sample; the result of an act that ends in it.
     ///
     /// # Errors
     /// When the robot does not take the command, or the world can no longer be stepped.
     pub fn step(&mut self) -> Result<Option<PickAndPlaceResult>, RobotIoError> {
+        self.advance()?;
         self.read();
         let result = self.tick();
         self.answer()?;
         Ok(result)
     }
 
-    /// Reads a sample.
+    /// Runs a new cell's first sample; else nothing: time stands still.
+    ///
+    /// # Errors
+    /// When the robot does not take the command.
+    pub(crate) fn begin_to_answer(&mut self) -> Result<(), RobotIoError> {
+        if !self.is_answered {
+            self.step()?;
+        }
+        Ok(())
+    }
+
+    /// Advances the world by a period, once its sample has been answered.
+    ///
+    /// # Errors
+    /// When the world can no longer be stepped.
+    pub fn advance(&mut self) -> Result<(), RobotIoError> {
+        if self.is_answered {
+            self.is_answered = false;
+            self.io.advance()?;
+        }
+        Ok(())
+    }
+
+    /// Reads a sample, and sees the objects where it is time for it.
     pub fn read(&mut self) {
         self.io.read(self.robot, &mut self.sample);
+        let now = self.now();
+        if self.sight.period > 0.0 && now >= self.sight.next {
+            let Sight { period, .. } = self.sight;
+            let next = now.plus_seconds(period);
+            self.sight = Sight { period, at: now, next, objects: self.objects_as_sent() };
+        }
     }
 
     /// Drops what an act before has left, its gripper command among it; the objects that are seen.
     pub(crate) fn prepare(&mut self) -> Vec<KnownObject> {
         self.arm.clear();
         self.gripper = None;
-        self.seen_objects()
+        self.sighting().1
     }
 
-    /// Objects as the machine of the hand sees them: none where it is blind.
-    fn seen_objects(&self) -> Vec<KnownObject> {
-        if self.faults.blind { Vec::new() } else { self.objects() }
+    /// Objects as the machine of the hand sees them, and since when: none where it is blind.
+    fn sighting(&self) -> (Time, Vec<KnownObject>) {
+        if self.faults.blind {
+            return (self.now(), Vec::new());
+        }
+        match self.sight {
+            Sight { period, at, ref objects, .. } if period > 0.0 => (at, objects.clone()),
+            _ => (self.now(), self.objects()),
+        }
     }
 
     /// Gives the machine of the hand the sample; the result of an act that ends by it.
     pub fn tick(&mut self) -> Option<PickAndPlaceResult> {
         let (now, period) = (self.now(), self.io.period());
-        let objects = self.seen_objects();
+        let (time, objects) = self.sighting();
         let RobotState { position: q, velocity: v, effort, vacuums, .. } = &self.sample;
         let wrenches: Vec<_> = self.wrenches.iter().map(|&i| self.sample.wrenches[i]).collect();
         let measured = Measurement {
@@ -293,7 +378,7 @@ impl Cell {
             wrenches: &wrenches,
             vacuums,
             arm: self.arm.report(),
-            sighting: (!self.faults.blind).then_some(Sighting { time: now, objects: &objects }),
+            sighting: (!self.faults.blind).then_some(Sighting { time, objects: &objects }),
         };
         let output = self.machine.tick(&measured, period).clone();
         if let Some(request) = &output.arm {
@@ -303,10 +388,10 @@ impl Cell {
         output.result.or_else(|| self.check_gripper())
     }
 
-    /// Answers the sample with a command, and advances the world by a period.
+    /// Answers the sample with a command.
     ///
     /// # Errors
-    /// When the robot does not take the command, or the world can no longer be stepped.
+    /// When the robot does not take the command.
     pub fn answer(&mut self) -> Result<(), RobotIoError> {
         let (now, period) = (self.now(), self.io.period());
         if let Some(machine) = self.hand_group.and_then(|group| self.controller.machine_mut(group))
@@ -326,6 +411,7 @@ impl Cell {
                 if self.faults.no_vacuum { 0.0 } else { self.vacuum / generator.area };
         }
         self.io.write(self.robot, &self.message)?;
-        self.io.advance()
+        self.is_answered = true;
+        Ok(())
     }
 }

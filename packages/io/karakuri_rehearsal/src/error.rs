@@ -1,7 +1,7 @@
 //! What keeps an act from being rehearsed.
 
 use karakuri_grasp::gripper_command::GripperCommandError;
-use karakuri_grasp::pick_and_place::PlanError;
+use karakuri_grasp::pick_and_place::{Misstated, PlanError};
 use karakuri_hardware::RobotIoError;
 use karakuri_physics::WorldError;
 
@@ -12,6 +12,9 @@ pub enum RehearsalError {
     /// The task cannot be planned.
     #[error(transparent)]
     Plan(#[from] PlanError),
+    /// A number of a goal is out of its range, or its object leans.
+    #[error(transparent)]
+    Misstated(#[from] Misstated),
     /// The hand does not take the command.
     #[error(transparent)]
     Gripper(#[from] GripperCommandError),

@@ -26,6 +26,8 @@ pub struct CellFile {
 impl CellFile {
     /// Time between two samples, as the nodes have it. [s]
     pub const PERIOD: f64 = 0.002;
+    /// Time between two sightings of the objects, as `sim` publishes them. [s]
+    const SIGHT_PERIOD: f64 = 0.02;
     /// Time in which a scene comes to rest. [s]
     pub const SETTLE: f64 = 0.5;
 
@@ -56,7 +58,8 @@ impl CellFile {
             return Err(OpenError::Hands { scene: scene.clone(), n: hands.len() });
         };
         let io = SimulatedWorld::new(world, whole(steps));
-        let mut cell = Cell::new(io, robot, CellSettings::default())?;
+        let settings = CellSettings { sight_period: Self::SIGHT_PERIOD, ..CellSettings::default() };
+        let mut cell = Cell::new(io, robot, settings)?;
         let end = cell.now().plus_seconds(settle - 0.5 * period);
         while cell.now() < end {
             cell.step()?;

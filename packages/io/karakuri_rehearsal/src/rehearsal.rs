@@ -111,7 +111,7 @@ pub fn worst(predictions: &[Prediction]) -> Option<&Prediction> {
     failed.or_else(|| predictions.iter().min_by(|a, b| a.margin.total_cmp(&b.margin)))
 }
 
-/// Runs one copy; `see` has its cell as it begins and after each period, with the time since the beginning. [s]
+/// Runs one copy; `see` has its cell once the act has begun and after each period, with the time since the beginning. [s]
 ///
 /// # Errors
 /// As those of [`rehearse`].
@@ -161,9 +161,8 @@ fn run(
     cell.vary(object, variation)?;
     let start = cell.now();
     let before = others(&cell, object);
-    see(0.0, &cell);
     cell.begin(act)?;
-    see(cell.now().seconds_since(start), &cell);
+    see(0.0, &cell);
     let (mut margin, mut force, mut largest_force) = (1.0_f64, 0.0_f64, 0.0_f64);
     let (mut commands, mut result) = (Digest::default(), None);
     cell.add_command(&mut commands);

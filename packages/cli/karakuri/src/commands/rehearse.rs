@@ -259,17 +259,16 @@ fn record(cell: &Cell, args: &Args, act: &Act, prediction: &Prediction, file: &P
         }
     }
     let mut trace = TraceWriter::create(file, &columns)?;
-    let (mut sampled, mut written) = (cell.now(), Ok(()));
+    let mut written = Ok(());
     let (variation, limit) = (&prediction.variation, RehearsalSettings::default().limit);
-    observe(cell, Some(&args.pick), act, variation, limit, |elapsed, cell| {
-        if elapsed > 0.0 && written.is_ok() {
+    observe(cell, Some(&args.pick), act, variation, limit, |_, cell| {
+        if written.is_ok() {
             let Command { position, velocity, effort, .. } = cell.command();
             let targets =
                 commanded.iter().flat_map(|id| [position, velocity, effort].map(|t| t[id.0]));
-            let row: Vec<_> = [sampled.seconds()].into_iter().chain(targets).collect();
+            let row: Vec<_> = [cell.now().seconds()].into_iter().chain(targets).collect();
             written = trace.row(&row);
         }
-        sampled = cell.now();
     })?;
     written?;
     Ok(trace.finish()?)

@@ -94,12 +94,7 @@ impl Statement {
         &self,
         settings: &PickAndPlaceSettings,
     ) -> Result<PickAndPlaceSettings, Misstated> {
-        let scale = or(self.speed_scale, 1.0);
-        if !(scale > 0.0 && scale <= 1.0) {
-            return Err(Misstated(format!(
-                "speed_scale is {scale}; it must be above 0 and at most 1 (0 takes 1)"
-            )));
-        }
+        let scale = speed_share(self.speed_scale)?;
         let tolerance = or(self.width_tolerance, settings.width_tolerance);
         if !(tolerance > 0.0 && tolerance.is_finite()) {
             return Err(Misstated(format!(
@@ -156,6 +151,18 @@ impl Statement {
         };
         self.grasps.iter().enumerate().map(one).collect()
     }
+}
+
+/// Share of the speeds and accelerations that a goal states; 0: all of them. [-]
+///
+/// # Errors
+/// When it is out of range.
+pub fn speed_share(stated: f64) -> Result<f64, Misstated> {
+    let share = or(stated, 1.0);
+    if share > 0.0 && share <= 1.0 {
+        return Ok(share);
+    }
+    Err(Misstated(format!("speed_scale is {share}; it must be above 0 and at most 1 (0 takes 1)")))
 }
 
 /// A value, or another one where it is not given.

@@ -43,7 +43,10 @@ fn acts_in_the_middle_of_a_run_end_as_predicted() {
         if robot == "arm6" {
             cell.begin(&set(0.0, 10.0)).unwrap();
         }
-        let place = Act::Place(ObjectPose { position: parts::shelf(robot), yaw: 0.3 });
+        let place = Act::Place {
+            at: ObjectPose { position: parts::shelf(robot), yaw: 0.3 },
+            speed_scale: 0.0,
+        };
         let (predicted, result) = as_predicted(&mut cell, &place);
         assert_eq!(result.failure, None, "{robot}: {result:?}");
         let off = (predicted.end.translation - parts::shelf(robot)).norm();
@@ -95,7 +98,10 @@ fn what_cannot_be_is_refused() {
         let refused = cell.begin(&act);
         assert_eq!(refused.unwrap_err().to_string(), copies.unwrap_err().to_string());
     }
-    let far = Act::Place(ObjectPose { position: Vector3::new(0.5, 0.2, 0.9), yaw: 0.0 });
+    let far = Act::Place {
+        at: ObjectPose { position: Vector3::new(0.5, 0.2, 0.9), yaw: 0.0 },
+        speed_scale: 0.0,
+    };
     let refused = cell.begin(&far).unwrap_err().to_string();
     assert!(refused.contains("pick an object first"), "{refused}");
     cell.begin(&Act::PickAndPlace(parts::goal("arm6", Part::Whole))).unwrap();

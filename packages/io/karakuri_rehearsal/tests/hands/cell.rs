@@ -118,6 +118,7 @@ impl Cell {
     }
 
     pub(crate) fn step(&mut self) -> Option<PickAndPlaceResult> {
+        self.advance().unwrap();
         self.read();
         self.n += 1;
         let result = if self.n % 10 < self.missed { None } else { self.tick() };

@@ -99,7 +99,10 @@ fn what_was_picked_goes_along_and_is_placed() {
         let moved = (now.translation - in_tool.translation).norm();
         assert!(moved < 0.002, "{robot}: {:.2} mm in the hand", 1e3 * moved);
         assert!(cell.machine.feedback().holding, "{robot}");
-        let place = Act::Place(ObjectPose { position: parts::shelf(robot), yaw: 0.0 });
+        let place = Act::Place {
+            at: ObjectPose { position: parts::shelf(robot), yaw: 0.0 },
+            speed_scale: 0.0,
+        };
         let (_, result) = as_predicted(&mut cell, &place);
         assert_eq!(result.failure, None, "{robot}: {result:?}");
         let off = (cell.object().translation - parts::shelf(robot)).norm();
