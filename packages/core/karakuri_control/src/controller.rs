@@ -412,7 +412,8 @@ impl Controller for FeedforwardController {
     fn update(&mut self, state: &State<'_>, now: Time, dt: f64, command: &mut Command) -> Status {
         let mut status = Status::default();
         self.events.clear();
-        let is_first = self.last.is_none();
+        // After a reset that set time back, too: what then happens is what happened at the start.
+        let is_first = self.last.is_none_or(|(last, _)| now < last);
         let mut moved = false;
         if let Some((last, previous)) = self.last {
             // Equal to the bit: a paused simulation repeats its sample exactly.
@@ -433,7 +434,7 @@ impl Controller for FeedforwardController {
             self.restart();
         }
         // Forces were asked of a robot at another place or in contact with something else.
-        if moved || status.was_stale {
+        if moved || is_first || status.was_stale {
             self.forces.iter_mut().for_each(ForcePoint::release);
         }
         self.run_machines(state, now, dt, status.was_stale);
