@@ -11,7 +11,7 @@ import yaml
 from action_msgs.msg import GoalStatus
 from control_msgs.action import FollowJointTrajectory, GripperCommand, ParallelGripperCommand
 from geometry_msgs.msg import Point
-from karakuri_msgs.action import PickAndPlace
+from karakuri_msgs.action import MoveTool, PickAndPlace
 from karakuri_msgs.msg import Grasp, GripState
 from simulation_interfaces.srv import GetEntityState, SetEntityState
 from support.arm import CONFIG, PICK, PLACE, START, URDF, Arm, accepted, at, distance, goal, joint_states, moving, pick, pose, put_back
@@ -510,6 +510,60 @@ def test_canceled_the_arm_is_held(fresh, ros, action):
     held = at(states.wait(lambda m: moving(m) < 1e-3))
     ros.spin_for(0.3)
     assert distance(at(states.last), held) < 0.002
+
+
+def move(xyz=None, posture="", frame="world"):
+    """A goal of move_tool: a tool that looks down, or a posture."""
+    goal = MoveTool.Goal(posture=posture)
+    if xyz:
+        goal.pose = pose(xyz, frame)
+        goal.pose.pose.orientation.x, goal.pose.pose.orientation.w = 1.0, 0.0
+    return goal
+
+
+def test_the_tool_moves_to_a_pose_and_to_a_posture(fresh, ros, action):
+    states = joint_states(ros)
+    client, seen = action(MoveTool, "move_tool"), []
+    handle = ros.send_goal(client, move([0.45, -0.1, 0.95]), feedback=seen)
+    status, result = ros.result(handle, timeout=120.0)
+    assert status == GoalStatus.STATUS_SUCCEEDED and result.success, result.message
+    assert [m.progress for m in seen] == sorted(m.progress for m in seen) and {m.state for m in seen} == {"MOVE"}
+    there = at(states.fresh())
+    status, result = ros.result(ros.send_goal(client, move(posture="home")), timeout=120.0)
+    assert status == GoalStatus.STATUS_SUCCEEDED, result.message
+    assert at(states.fresh())[0] == pytest.approx(0.0, abs=0.01) and distance(there, at(states.last)) > 0.1
+    # The same place, as the robot sees it: its base stands on the table.
+    status, result = ros.result(ros.send_goal(client, move([0.45, -0.1, 0.2], frame="base_link")), timeout=120.0)
+    assert status == GoalStatus.STATUS_SUCCEEDED and distance(at(states.fresh()), there) < 0.01, result.message
+
+
+@pytest.mark.parametrize(
+    "goal, code, said",
+    [
+        (move([1.6, 0.0, 1.0]), MoveTool.Result.UNREACHABLE, "MOVE"),
+        (move([0.5, 0.0, 1.0], frame="moon"), MoveTool.Result.INVALID_GOAL, "frame `moon`"),
+        (move(posture="handstand"), MoveTool.Result.INVALID_GOAL, "handstand"),
+        (MoveTool.Goal(posture="home", speed=-1.0), MoveTool.Result.INVALID_GOAL, "speed"),
+    ],
+)
+def test_a_move_that_cannot_be_says_why(fresh, ros, action, goal, code, said):
+    status, result = ros.result(accepted(ros, action(MoveTool, "move_tool"), goal))
+    assert (status, result.error_code) == (GoalStatus.STATUS_ABORTED, code), result.message
+    assert said in result.message, result.message
+
+
+def test_a_move_is_cancelled_and_takes_turns_with_picks(fresh, ros, action):
+    states = joint_states(ros)
+    client = action(MoveTool, "move_tool")
+    handle = accepted(ros, client, move([0.3, 0.3, 1.1]))
+    assert not ros.send_goal(action(PickAndPlace, "pick_and_place"), pick()).accepted
+    states.wait(lambda m: moving(m) > 0.2)
+    ros.finish(handle.cancel_goal_async())
+    status, result = ros.result(handle)
+    assert (status, result.error_code) == (GoalStatus.STATUS_CANCELED, MoveTool.Result.CANCELED), result.message
+    states.clear()
+    held = at(states.wait(lambda m: moving(m) < 1e-3))
+    assert distance(held, START) > 0.01
 
 
 def test_a_pick_right_after_the_start():

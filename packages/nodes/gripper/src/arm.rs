@@ -24,6 +24,8 @@ const ANSWER_TIME: Duration = Duration::from_secs(8);
 pub(crate) struct Arm {
     client: ActionClient<Follow>,
     goal: Option<ClientGoal<Follow>>,
+    /// Goal that is to end, as the machine stops the arm.
+    stopping: Option<ClientGoal<Follow>>,
     failure: Option<ArmFailure>,
 }
 
@@ -32,6 +34,7 @@ impl Arm {
         Ok(Self {
             client: node.action_client("follow_joint_trajectory")?,
             goal: None,
+            stopping: None,
             failure: None,
         })
     }
@@ -60,14 +63,16 @@ impl Arm {
             ArmRequest::Stop => {
                 if let Some(goal) = self.goal.take() {
                     goal.cancel();
+                    self.stopping = Some(goal);
                 }
             }
         }
     }
 
-    /// Whether the controller still has to answer a goal.
+    /// Whether the controller still has to answer a goal, or to end one.
     pub(crate) fn is_unanswered(&self) -> bool {
         self.goal.as_ref().is_some_and(|g| g.state() == ClientGoalState::Sending)
+            || self.stopping.as_ref().is_some_and(|g| !g.is_final())
     }
 
     /// State of the last goal, for the machine.

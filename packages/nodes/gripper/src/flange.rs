@@ -1,12 +1,14 @@
 //! State of the node: the hand on the flange, or what is there and is no hand.
 
+use karakuri_grasp::pick_and_place::Stage;
 use karakuri_ros::msg::control_msgs::action::{GripperCommand, ParallelGripperCommand};
-use karakuri_ros::msg::karakuri_msgs::action::PickAndPlace as Pick;
+use karakuri_ros::msg::karakuri_msgs::action::{MoveTool, PickAndPlace};
 use karakuri_ros::{Clock, GoalRequest, Status, warn};
 
 use crate::goals;
 use crate::hand::Gripper;
-use crate::pick::{self, code};
+use crate::pick::code;
+use crate::task::TaskRequest;
 
 /// What is on the flange.
 pub(crate) enum Flange {
@@ -29,9 +31,17 @@ impl Flange {
         }
     }
 
-    pub(crate) fn on_pick(&mut self, request: GoalRequest<Pick::Action>) {
+    pub(crate) fn on_pick(&mut self, request: GoalRequest<PickAndPlace::Action>) {
+        self.on_task(TaskRequest::Pick(Box::new(request)));
+    }
+
+    pub(crate) fn on_move(&mut self, request: GoalRequest<MoveTool::Action>) {
+        self.on_task(TaskRequest::Move(Box::new(request)));
+    }
+
+    fn on_task(&mut self, request: TaskRequest) {
         match self {
-            Self::Hand(gripper) => goals::on_pick(gripper, request),
+            Self::Hand(gripper) => goals::on_task(gripper, request),
             Self::NoHand(there) => there.abort(request),
         }
     }
@@ -66,10 +76,10 @@ impl NoHand {
         format!("`{}` is on the flange, which is no hand; `change_tool` brings one", self.tool)
     }
 
-    /// Ends a pick and place with the reason, for which a rejection has no place.
-    fn abort(&self, request: GoalRequest<Pick::Action>) {
-        let why = self.why();
-        warn!("pick_and_place: {why}");
-        request.accept().abort(pick::refusal(code::WRONG_TOOL, why, self.clock.now()));
+    /// Ends a task with the reason, for which a rejection has no place.
+    fn abort(&self, request: TaskRequest) {
+        let (why, goal) = (self.why(), request.accept());
+        warn!("{}: {why}", goal.action());
+        goal.abort(code::WRONG_TOOL, why, Stage::Idle.name(), self.clock.now());
     }
 }

@@ -1,29 +1,30 @@
-//! Goals of the three actions: accepted, begun, refused.
+//! Goals of the four actions: accepted, begun, refused.
 
 use std::time::{Duration, Instant};
 
 use karakuri_grasp::gripper_command::StatedCommand;
 use karakuri_grasp::hand_command::HandCommandRun;
-use karakuri_grasp::pick_and_place::Misstated;
+use karakuri_grasp::pick_and_place::{Misstated, Stage, speed_share};
+use karakuri_hand_goals::{Asked, Frames, asked, tool_move};
 use karakuri_ros::msg::control_msgs::action::{GripperCommand, ParallelGripperCommand};
-use karakuri_ros::msg::geometry_msgs::msg::PoseStamped;
-use karakuri_ros::msg::karakuri_msgs::action::PickAndPlace as Pick;
+use karakuri_ros::msg::karakuri_msgs::action::{MoveTool, PickAndPlace as Pick};
 use karakuri_ros::{GoalRequest, warn};
 use karakuri_spatial::Time;
 
 use crate::command::{CommandGoal, Ending, parallel_command, plain_command};
 use crate::hand::{Gripper, seen};
-use crate::pick::{self, Asked, Frames, code, part};
+use crate::pick::{self, code};
+use crate::task::{TaskGoal, TaskRequest};
 
 /// Wall time that a goal waits for the transforms of its frames and for a first look at the surroundings.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-pub(crate) fn on_pick(gripper: &mut Gripper, request: GoalRequest<Pick::Action>) {
+pub(crate) fn on_task(gripper: &mut Gripper, request: TaskRequest) {
     if let Some(why) = gripper.not_ready() {
         return request.reject(why);
     }
     if gripper.machine.is_busy() || gripper.waiting.is_some() {
-        return request.reject("a pick and place is under way; cancel it first");
+        return request.reject("a pick and place or a move is under way; cancel it first");
     }
     if !gripper.arm.is_ready() {
         return request.reject("the controller's follow_joint_trajectory is not there");
@@ -36,26 +37,24 @@ pub(crate) fn on_pick(gripper: &mut Gripper, request: GoalRequest<Pick::Action>)
 pub(crate) fn begin(gripper: &mut Gripper) {
     let (transforms, root) = (&gripper.transforms, gripper.root.as_str());
     let frames = Frames { transforms, model: &gripper.model, root };
-    let connected = |request: &GoalRequest<Pick::Action>| {
-        let goal = request.goal();
-        let frame = |pose: &PoseStamped| pick::knows(&pose.header.frame_id, frames);
-        (goal.part == part::PLACE || frame(&goal.object_pose))
-            && (goal.part == part::PICK || frame(&goal.place_pose))
-    };
     let seen = gripper.blind || seen(gripper.sighting.as_ref(), gripper.now()).is_some();
-    let due = gripper
-        .waiting
-        .take_if(|(request, since)| since.elapsed() > PATIENCE || (seen && connected(request)));
+    let due = gripper.waiting.take_if(|(request, since)| {
+        since.elapsed() > PATIENCE || (seen && request.is_located(&frames))
+    });
     let Some((request, _)) = due else { return };
     gripper.blind = !seen;
     let now = gripper.now();
     let active = request.accept();
     gripper.end_command(Ending::Canceled);
-    match start(gripper, active.goal(), now) {
-        Ok(()) => gripper.pick = Some((active, now)),
+    let started = match &active {
+        TaskGoal::Pick(goal) => start(gripper, goal.goal(), now),
+        TaskGoal::Move(goal) => start_move(gripper, goal.goal(), now),
+    };
+    match started {
+        Ok(()) => gripper.task = Some((active, now)),
         Err((error_code, message)) => {
-            warn!("pick_and_place: {message}");
-            active.abort(pick::refusal(error_code, message, now));
+            warn!("{}: {message}", active.action());
+            active.abort(error_code, message, Stage::Idle.name(), now);
         }
     }
 }
@@ -63,14 +62,18 @@ pub(crate) fn begin(gripper: &mut Gripper) {
 fn start(gripper: &mut Gripper, goal: &Pick::Goal, now: Time) -> Result<(), (u8, String)> {
     let invalid = |message: String| (code::INVALID_GOAL, message);
     let misstated = |why: Misstated| invalid(why.to_string());
-    let asked = pick::asked(goal, gripper.frames()).map_err(invalid)?;
+    let asked = asked(goal, &gripper.frames()).map_err(invalid)?;
+    let settings = gripper.parameters.pick_and_place();
     let objects = seen(gripper.sighting.as_ref(), now).unwrap_or(&[]);
     let q = &gripper.reader.q;
     gripper.arm.clear();
     let started = match asked {
-        Asked::Place(place) => gripper.machine.place(place, now, q, objects),
+        Asked::Place(place) => {
+            let share = speed_share(goal.speed_scale).map_err(misstated)?;
+            gripper.machine.set_speeds(&settings, share);
+            gripper.machine.place(place, now, q, objects)
+        }
         Asked::Task(stated) => {
-            let settings = gripper.parameters.pick_and_place();
             let settings = stated.settings(&settings).map_err(misstated)?;
             let goal = stated.goal(gripper.defaults()).map_err(misstated)?;
             *gripper.machine.settings_mut() = settings;
@@ -78,6 +81,17 @@ fn start(gripper: &mut Gripper, goal: &Pick::Goal, now: Time) -> Result<(), (u8,
             gripper.machine.start(goal, now, q, objects)
         }
     };
+    started.map_err(|e| (pick::plan_code(&e), e.to_string()))
+}
+
+fn start_move(gripper: &mut Gripper, goal: &MoveTool::Goal, now: Time) -> Result<(), (u8, String)> {
+    let settings = gripper.parameters.pick_and_place();
+    let asked = tool_move(goal, &gripper.frames(), &settings);
+    let asked = asked.map_err(|message| (code::INVALID_GOAL, message))?;
+    let objects = seen(gripper.sighting.as_ref(), now).unwrap_or(&[]);
+    gripper.arm.clear();
+    gripper.machine.set_speeds(&settings, 1.0);
+    let started = gripper.machine.move_tool(&asked, now, &gripper.reader.q, objects);
     started.map_err(|e| (pick::plan_code(&e), e.to_string()))
 }
 

@@ -8,20 +8,20 @@ use karakuri_grasp::finger_sense::FingerSense;
 use karakuri_grasp::hand::OpeningHand;
 use karakuri_grasp::hand_command::HandCommandRun;
 use karakuri_grasp::pick_and_place::{Defaults, KnownObject, PickAndPlace};
+use karakuri_hand_goals::Frames;
 use karakuri_model::{BodyId, Model};
-use karakuri_ros::msg::karakuri_msgs::action::PickAndPlace as Pick;
 use karakuri_ros::msg::karakuri_msgs::msg::GripState;
 use karakuri_ros::msg::trajectory_msgs::msg::JointTrajectory as TrajectoryMessage;
 use karakuri_ros::{
-    ActiveGoal, Clock, GoalRequest, InputId, JointStateReader, Publisher, SampleGate, Status,
-    Throttle, Transforms, warn,
+    Clock, InputId, JointStateReader, Publisher, SampleGate, Status, Throttle, Transforms, warn,
 };
 use karakuri_spatial::{Force, Time};
 
 use crate::arm::Arm;
 use crate::command::{CommandGoal, Ending};
 use crate::parameters::Parameters;
-use crate::pick::{self, Frames, code};
+use crate::pick::code;
+use crate::task::{TaskGoal, TaskRequest};
 
 /// Wall time without joint states after which goals are aborted.
 const LONGEST_SILENCE: Duration = Duration::from_secs(1);
@@ -71,10 +71,11 @@ pub(crate) struct Gripper {
     /// Whether a goal waited in vain for objects: the next one does not wait.
     pub(crate) blind: bool,
     /// Goal that is not begun yet, and the instant since which it waits.
-    pub(crate) waiting: Option<(GoalRequest<Pick::Action>, Instant)>,
-    pub(crate) pick: Option<(ActiveGoal<Pick::Action>, Time)>,
+    pub(crate) waiting: Option<(TaskRequest, Instant)>,
+    /// Goal of the machine that is carried out, and when it began.
+    pub(crate) task: Option<(TaskGoal, Time)>,
     pub(crate) command: Option<(CommandGoal, HandCommandRun)>,
-    /// Whether the hand has moved by a command or a pick.
+    /// Whether the hand has moved by a command or a task.
     pub(crate) has_moved: bool,
     /// Since when the hand's references have a subscriber.
     pub(crate) subscribed: Option<Instant>,
@@ -200,12 +201,11 @@ impl Gripper {
             }
             self.end_command(Ending::Aborted);
         }
-        if let Some((goal, _)) = self.pick.take() {
-            warn!("pick_and_place: {LOST}");
-            let mut result = pick::refusal(code::ROBOT_LOST, LOST, self.now());
-            self.machine.feedback().stage.name().clone_into(&mut result.state);
+        if let Some((goal, _)) = self.task.take() {
+            warn!("{}: {LOST}", goal.action());
+            let stage = self.machine.feedback().stage;
             self.machine.cancel();
-            goal.abort(result);
+            goal.abort(code::ROBOT_LOST, LOST, stage.name(), self.now());
         }
     }
 
@@ -231,14 +231,12 @@ impl Gripper {
 }
 
 impl Drop for Gripper {
-    /// Aborts the active pick and place with its reason, so that its client does not wait in vain.
+    /// Aborts the active pick and place, or move, with its reason, so that its client does not wait in vain.
     fn drop(&mut self) {
-        if let Some((goal, _)) = self.pick.take() {
+        if let Some((goal, _)) = self.task.take() {
             let why =
                 "the gripper was stopped before the object was placed; what it holds stays held";
-            let mut result = pick::refusal(code::ROBOT_LOST, why, self.now());
-            self.machine.feedback().stage.name().clone_into(&mut result.state);
-            goal.abort(result);
+            goal.abort(code::ROBOT_LOST, why, self.machine.feedback().stage.name(), self.now());
         }
     }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use karakuri_grasp::pick_and_place::PickAndPlace;
+use karakuri_hand_goals::objects;
 use karakuri_model::{ATMOSPHERE, BodyId, Model};
 use karakuri_ros::msg::geometry_msgs::msg::WrenchStamped;
 use karakuri_ros::msg::karakuri_msgs::msg::ObjectStates;
@@ -20,7 +21,6 @@ use crate::flange::{Flange, NoHand};
 use crate::goals;
 use crate::hand::{Gripper, Reading};
 use crate::parameters::Parameters;
-use crate::pick;
 use crate::tick::{FIRST_TICK, tick};
 
 /// Topic of the references of a hand without joints.
@@ -40,6 +40,7 @@ pub(crate) fn new(node: &mut Node<Flange>) -> Result<Flange, Box<dyn std::error:
         Flange::Hand(Box::new(hand(node, parameters, model)?))
     };
     node.action_server("pick_and_place", Flange::on_pick)?;
+    node.action_server("move_tool", Flange::on_move)?;
     node.action_server("gripper_cmd", Flange::on_command)?;
     node.action_server("parallel_gripper_cmd", Flange::on_parallel_command)?;
     node.diagnose("hand", Flange::diagnose);
@@ -110,7 +111,7 @@ fn hand(
         grip_state: node.publisher("grip_state", qos::state())?,
         blind: false,
         waiting: None,
-        pick: None,
+        task: None,
         command: None,
         has_moved: false,
         subscribed: None,
@@ -152,7 +153,7 @@ fn on_pressure(gripper: &mut Gripper, index: usize, message: &FluidPressure) {
 }
 
 fn on_objects(gripper: &mut Gripper, message: &ObjectStates) {
-    let objects = pick::objects(message, gripper.frames());
+    let objects = objects(message, &gripper.frames());
     gripper.blind = false;
     gripper.sighting = Some((time_from_message(&message.header.stamp), objects));
 }

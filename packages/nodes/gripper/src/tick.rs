@@ -9,7 +9,6 @@ use karakuri_spatial::{Force, Time};
 use crate::arm::trajectory_message;
 use crate::command::Ending;
 use crate::hand::{Gripper, Reading};
-use crate::pick;
 
 /// Ticks between two messages of feedback and grip state.
 const TICKS_A_REPORT: u32 = 10;
@@ -24,7 +23,7 @@ pub(crate) fn tick(gripper: &mut Gripper, turn: Turn) {
     if advance == Advance::Backward {
         gripper.ticks = FIRST_TICK;
     }
-    let canceled = gripper.pick.as_ref().is_some_and(|(goal, _)| goal.is_canceling());
+    let canceled = gripper.task.as_ref().is_some_and(|(goal, _)| goal.is_canceling());
     if canceled {
         gripper.machine.cancel();
     }
@@ -74,28 +73,26 @@ fn check_command(gripper: &mut Gripper, elapsed: f64) {
 
 fn report(gripper: &mut Gripper, stamp: Time, output: &Output) {
     if let Some(result) = &output.result
-        && let Some((goal, _)) = gripper.pick.take()
+        && let Some((goal, _)) = gripper.task.take()
     {
-        let message = pick::result(result, stamp);
-        match result.failure {
+        let ending = match result.failure {
             None => {
                 gripper.has_moved = true;
-                goal.succeed(message);
+                Ending::Succeeded
             }
-            Some(Failure::Canceled) if goal.is_canceling() => {
-                goal.cancel(message);
-            }
+            Some(Failure::Canceled) if goal.is_canceling() => Ending::Canceled,
             Some(_) => {
-                warn!("pick_and_place: {}", result.message);
-                goal.abort(message);
+                warn!("{}: {}", goal.action(), result.message);
+                Ending::Aborted
             }
-        }
+        };
+        goal.end(ending, result, stamp);
     }
     if !gripper.ticks.is_multiple_of(u64::from(TICKS_A_REPORT)) {
         return;
     }
-    if let Some((goal, begun)) = &gripper.pick {
-        goal.publish_feedback(pick::feedback(&output.feedback, stamp.seconds_since(*begun)));
+    if let Some((goal, begun)) = &gripper.task {
+        goal.publish_feedback(&output.feedback, stamp.seconds_since(*begun));
     }
     publish_grip_state(gripper, stamp);
 }

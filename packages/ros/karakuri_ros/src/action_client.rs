@@ -91,6 +91,7 @@ struct View<A: Action> {
     feedback: Option<Arc<A::Feedback>>,
     result: Option<Arc<A::Result>>,
     cancel: bool,
+    is_cancel_answered: bool,
 }
 
 impl<A: Action> ClientGoal<A> {
@@ -112,6 +113,11 @@ impl<A: Action> ClientGoal<A> {
     /// Result of a goal that succeeded, was aborted or canceled.
     pub fn result(&self) -> Option<Arc<A::Result>> {
         lock(&self.view).result.clone()
+    }
+
+    /// Whether the server has answered that it is to cancel.
+    pub fn is_cancel_answered(&self) -> bool {
+        lock(&self.view).is_cancel_answered
     }
 
     /// Asks the server to cancel; the state changes when it has done so.
@@ -181,10 +187,20 @@ impl<A: Action> ActionClient<A> {
         lock(&self.core).callers.is_present()
     }
 
+    /// Sends what is to be sent at once, as the cancel of a goal by a node that ends.
+    pub fn flush(&self) {
+        lock(&self.core).advance(&self.action);
+    }
+
     /// Sends `goal`. The server may still have to appear; it must answer within `timeout`.
     pub fn send(&self, goal: A::Goal, timeout: Duration) -> ClientGoal<A> {
-        let view =
-            View { state: ClientGoalState::Sending, feedback: None, result: None, cancel: false };
+        let view = View {
+            state: ClientGoalState::Sending,
+            feedback: None,
+            result: None,
+            cancel: false,
+            is_cancel_answered: false,
+        };
         let view = Arc::new(Mutex::new(view));
         let mut core = lock(&self.core);
         let id = random_id();
@@ -416,6 +432,7 @@ impl<A: Action> Tracked<A> {
         }
         if let Some(response) = self.canceled.as_mut().and_then(Answer::poll) {
             self.canceled = None;
+            lock(&self.view).is_cancel_answered = true;
             if response.return_code != 0 {
                 warn!(
                     "action `{action}`: the server refused to cancel (code {})",

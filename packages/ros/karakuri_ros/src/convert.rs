@@ -3,7 +3,6 @@
 //! Quaternions are `x, y, z, w` and normalised when read; a zero or non-finite one is refused with `None`.
 
 use karakuri_spatial::{Force, Motion, Pose, UnitQuaternion, Vector3};
-use nalgebra::Quaternion;
 
 use crate::msg::{
     builtin_interfaces::msg::{Duration as DurationMessage, Time as TimeMessage},
@@ -60,16 +59,7 @@ impl IntoMessage<geometry::Quaternion> for UnitQuaternion {
 impl FromMessage<geometry::Quaternion> for UnitQuaternion {
     fn from_message(message: &geometry::Quaternion) -> Option<Self> {
         let geometry::Quaternion { x, y, z, w } = *message;
-        // Scaled first: squares of tiny or huge components would underflow or overflow.
-        let scale = x.abs().max(y.abs()).max(z.abs()).max(w.abs());
-        let finite = [x, y, z, w].iter().all(|c| c.is_finite());
-        let quaternion = UnitQuaternion::from_quaternion(Quaternion::new(
-            w / scale,
-            x / scale,
-            y / scale,
-            z / scale,
-        ));
-        (finite && scale > 0.0).then_some(quaternion)
+        Pose::unit_quaternion([w, x, y, z])
     }
 }
 

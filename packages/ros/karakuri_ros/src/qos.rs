@@ -46,6 +46,11 @@ pub fn samples(lockstep: bool) -> Qos {
     if lockstep { state() } else { Qos::default().keep_last(10).best_effort().volatile() }
 }
 
+/// Subscription to each of many samples or commands, none of which may be lost: reliable, depth 10 000.
+pub fn each() -> Qos {
+    Qos::default().keep_last(10_000).reliable().volatile()
+}
+
 /// Services: reliable, depth 10.
 pub(crate) fn service() -> Qos {
     Qos::services_default()

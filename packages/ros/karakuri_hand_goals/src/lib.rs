@@ -1,0 +1,11 @@
+#![doc = include_str!("../README.md")]
+
+mod frames;
+mod objects;
+mod task;
+mod tool_move;
+
+pub use frames::{Frames, Locate, WorldFrame};
+pub use objects::objects;
+pub use task::{Asked, asked, part, place_message, statement_message};
+pub use tool_move::{move_message, tool_move};
