@@ -277,6 +277,7 @@ fn set_entity_state(
         ),
         Some(entity) => place(sim, entity, &request.state).map_or_else(|result| result, |()| ok()),
     };
+    sim.show_changes();
     srv::SetEntityState::Response { result }
 }
 
@@ -323,6 +324,7 @@ fn get_entity_info(
 }
 
 fn spawn_entity(sim: &mut Sim, request: &srv::SpawnEntity::Request) -> srv::SpawnEntity::Response {
+    sim.show_changes();
     match try_spawn(sim, request) {
         Ok(entity_name) => srv::SpawnEntity::Response { result: ok(), entity_name },
         Err((code, message)) => {
@@ -402,6 +404,7 @@ fn delete(sim: &mut Sim, request: &srv::DeleteEntity::Request) -> srv::DeleteEnt
                 }
             }
             sim.follow_robots();
+            sim.show_changes();
             ok()
         }
     };

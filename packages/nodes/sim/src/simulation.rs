@@ -187,6 +187,11 @@ impl Sim {
         }
     }
 
+    /// Publishes objects and contacts with the next sample, or with its repetition: a service has changed them.
+    pub(crate) fn show_changes(&mut self) {
+        self.next_states = 0;
+    }
+
     /// Applies the settings of the parameters to the world.
     pub(crate) fn apply_settings(&mut self) {
         let Some(scene) = self.settings.scene_solver else { return };
