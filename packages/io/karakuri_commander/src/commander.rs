@@ -1,4 +1,4 @@
-//! The commander: a cell whose robot takes commands that were rehearsed.
+//! The commander: a robot that takes commands that were rehearsed.
 
 use std::fmt;
 use std::io::Write;
@@ -16,8 +16,9 @@ use serde_json::{Value, json};
 
 use crate::caller::{Agreement, Caller, Flow, Instant, Reply};
 use crate::desk::{Desk, Kept, Trace};
-use crate::order::{self, Context, loose_at};
+use crate::order::{self, Context, Memory, loose_at};
 use crate::preview::{Preview, film, preview};
+use crate::robot::Robot;
 use crate::run::{Ended, run};
 use crate::seen::Seen;
 
@@ -33,8 +34,8 @@ const LOOKS: u64 = 50;
 
 /// What a commander is made of.
 pub struct Settings {
-    /// The robot and its world, at rest.
-    pub cell: Cell,
+    /// The robot, at rest.
+    pub robot: Box<dyn Robot>,
     /// Limits that a person has set.
     pub envelope: Envelope,
     /// Where the audit log goes on.
@@ -49,13 +50,18 @@ impl fmt::Debug for Settings {
     }
 }
 
-/// A cell whose robot takes commands.
-#[derive(Debug)]
+/// A robot that takes commands.
 pub struct Commander {
-    cell: Mutex<Cell>,
+    robot: Mutex<Box<dyn Robot>>,
     desk: Mutex<Desk>,
     /// Number of calls of `stop`.
     stops: AtomicU64,
+}
+
+impl fmt::Debug for Commander {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Commander").field("desk", &self.desk).finish_non_exhaustive()
+    }
 }
 
 /// Ends the time in which a commander is busy.
@@ -69,14 +75,15 @@ impl Drop for Busy<'_> {
 }
 
 impl Commander {
-    /// Commander of a cell.
+    /// Commander of a robot.
     pub fn new(settings: Settings) -> Self {
-        let Settings { cell, envelope, log, tail } = settings;
+        let Settings { robot, envelope, log, tail } = settings;
+        let cell = robot.cell();
         let model = Digest::of(cell.model());
         let build = format!("{model}-{}", env!("CARGO_PKG_VERSION"));
         let mut desk = Desk::new(Gate::new(envelope), log, tail, build);
-        desk.seen = Seen::of(&cell, None, true);
-        Self { cell: Mutex::new(cell), desk: Mutex::new(desk), stops: AtomicU64::new(0) }
+        desk.seen = Seen::of(cell, None, true);
+        Self { robot: Mutex::new(robot), desk: Mutex::new(desk), stops: AtomicU64::new(0) }
     }
 
     /// Verbs that a principal may call here, in the order in which tools are listed.
@@ -128,7 +135,7 @@ impl Commander {
 
     /// The cell as it is now, once no act is under way.
     pub fn with_cell<T>(&self, see: impl FnOnce(&Cell) -> T) -> T {
-        see(&self.cell())
+        see(self.robot().cell())
     }
 
     /// Picture of the worst copy of a rehearsal whose ticket was not used: its start, its worst instant and its end; `None` where there is no such
@@ -143,6 +150,22 @@ impl Commander {
     /// Numbers of the rehearsals that have a picture.
     pub fn pictures(&self) -> Vec<u64> {
         self.desk().numbers()
+    }
+
+    /// What a person at the robot says of a rehearsal that is to be carried out; whether there is one of this number.
+    pub fn decide(&self, number: u64, is_approved: bool) -> bool {
+        self.desk().decide(number, is_approved)
+    }
+
+    /// Follows a robot whose time goes on though nothing is under way.
+    pub fn follow(&self) {
+        // Whoever rehearses or acts has it.
+        let Ok(mut robot) = self.robot.try_lock() else { return };
+        if robot.follow() {
+            let mut desk = self.desk();
+            let held = desk.memory.held.clone();
+            desk.seen = Seen::of(robot.cell(), held.as_deref(), true);
+        }
     }
 
     fn stop(
@@ -170,18 +193,18 @@ impl Commander {
         let busy = Busy(self);
         let (envelope, memory) = (desk.gate.envelope().clone(), desk.memory.clone());
         drop(desk);
-        let cell = self.cell();
+        let mut robot = self.robot();
         let verb = command.arguments.verb();
         let arguments = command.arguments.canonical();
-        let ordered = Context::new(&cell, &envelope, &memory).order(&command);
-        let previewed = ordered.and_then(|order| preview(&cell, &order, &envelope));
+        let held = robot.hold();
+        let previewed = held.and_then(|()| preview_of(&**robot, &envelope, &memory, &command));
         let mut desk = self.desk();
         let reply = match previewed {
-            Ok(preview) => issue(&mut desk, caller, command, &cell, preview),
+            Ok(preview) => issue(&mut desk, caller, command, robot.cell(), preview),
             Err(refusal) => refused(&mut desk, caller, verb, &arguments, &refusal),
         };
         drop(desk);
-        drop(cell);
+        drop(robot);
         drop(busy);
         reply
     }
@@ -215,10 +238,11 @@ impl Commander {
         // From here on a stop brakes it, in its first period at the latest.
         (desk.is_busy, desk.is_acting) = (true, true);
         let busy = Busy(self);
-        // The cell first, then the desk: whoever holds both takes them so.
+        // The robot first, then the desk: whoever holds both takes them so.
         drop(desk);
-        let mut cell = self.cell();
-        let begun = self.begin(caller, act, &cell);
+        let mut robot = self.robot();
+        let held = robot.hold();
+        let begun = held.and_then(|()| self.begin(caller, act, &**robot));
         let mut desk = self.desk();
         let kept = begun.and_then(|kept| {
             let trace = Trace {
@@ -241,9 +265,9 @@ impl Commander {
             }
         };
         drop(desk);
-        let ended = self.carry_out(&mut cell, &kept, stops, watch);
+        let ended = self.carry_out(&mut **robot, &kept, stops, watch);
         let mut desk = self.desk();
-        remember(&mut desk, &cell, &kept);
+        remember(&mut desk, robot.cell(), &kept);
         let trace = Trace { command_hash: Some(ended.commands.to_string()), ..Trace::default() };
         let mut answer = match &ended.answer {
             Ok(value) => value.clone(),
@@ -256,13 +280,14 @@ impl Commander {
         // It has been done: the next act will find that nothing is written any more.
         let _unwritten = desk.write(caller, Verb::Act, &arguments, &answer, trace).err();
         drop(desk);
-        drop(cell);
+        drop(robot);
         drop(busy);
         again(answer)
     }
 
     /// Uses the ticket of an act up, and repeats the rehearsal where the world is a little different.
-    fn begin(&self, caller: &Caller<'_>, act: &Act, cell: &Cell) -> Result<Kept, Refusal> {
+    fn begin(&self, caller: &Caller<'_>, act: &Act, robot: &dyn Robot) -> Result<Kept, Refusal> {
+        let cell = robot.cell();
         let stale = |hint| Refusal::new(Code::StaleTicket, hint).of("ticket", "world");
         let world = cell.digest().to_string();
         let mut desk = self.desk();
@@ -280,8 +305,7 @@ impl Commander {
         let (envelope, memory) = (desk.gate.envelope().clone(), desk.memory.clone());
         // Others look, and stop, while it is rehearsed.
         drop(desk);
-        let again = Context::new(cell, &envelope, &memory).order(&redeemed.rehearsed.command);
-        let again = again.and_then(|order| preview(cell, &order, &envelope));
+        let again = preview_of(robot, &envelope, &memory, &redeemed.rehearsed.command);
         let before = kept.preview.forecast.margin;
         match again {
             Ok(preview) if preview.forecast.margin >= before - WORSE => {
@@ -294,13 +318,13 @@ impl Commander {
     /// Carries out what was rehearsed, until it ends, is cancelled, or somebody calls `stop`.
     fn carry_out(
         &self,
-        cell: &mut Cell,
+        robot: &mut dyn Robot,
         kept: &Kept,
         stops: u64,
         watch: &mut dyn FnMut(&Instant<'_>) -> Flow,
     ) -> Ended {
         let mut n = 0;
-        run(cell, &kept.preview, &mut |instant, cell| {
+        run(robot, &kept.preview, &mut |instant, cell| {
             n += 1;
             if n % LOOKS == 0 {
                 let mut desk = self.desk();
@@ -318,9 +342,21 @@ impl Commander {
         self.desk.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn cell(&self) -> MutexGuard<'_, Cell> {
-        self.cell.lock().unwrap_or_else(PoisonError::into_inner)
+    fn robot(&self) -> MutexGuard<'_, Box<dyn Robot>> {
+        self.robot.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Rehearses a command in the cell of a robot that holds.
+fn preview_of(
+    robot: &dyn Robot,
+    envelope: &Envelope,
+    memory: &Memory,
+    command: &Command,
+) -> Result<Preview, Refusal> {
+    let cell = robot.cell();
+    let order = Context::new(cell, envelope, memory).order(command)?;
+    preview(cell, &robot.as_sent(order)?, envelope)
 }
 
 /// Whether somebody has to be asked before an act.
@@ -335,7 +371,13 @@ fn ask(desk: &Desk, caller: &Caller<'_>, act: &Act) -> Result<Asked, Refusal> {
     let open = desk.gate.find(caller.principal, &act.ticket);
     // A ticket that is none, or was used, is refused by the gate.
     let Some(open) = open else { return Ok(Asked::Settled(None)) };
-    match (open.approval, caller.agreement) {
+    let decided = desk.kept(open.rehearsed.number).and_then(|kept| kept.decided);
+    let operator = decided.map(
+        |is_approved| {
+            if is_approved { Agreement::Operator } else { Agreement::Declined }
+        },
+    );
+    match (open.approval, operator.or(caller.agreement)) {
         (_, Some(Agreement::Declined)) => {
             Err(Refusal::new(Code::Declined, "ask the person what to do instead"))
         }
@@ -416,7 +458,7 @@ fn issue(
     let held = desk.memory.held.clone();
     let seen = Seen::of(cell, held.as_deref(), true);
     let joints = cell.sample().position.clone();
-    desk.keep(Kept { number, preview, seen, joints });
+    desk.keep(Kept { number, preview, seen, joints, decided: None });
     Reply::Done(json!(answer))
 }
 

@@ -27,6 +27,8 @@ pub(crate) struct Kept {
     pub(crate) seen: Seen,
     /// Positions of the robot's joints then. [m or rad] (nq)
     pub(crate) joints: Vec<f64>,
+    /// What a person at the robot said of it.
+    pub(crate) decided: Option<bool>,
 }
 
 /// The desk of a commander.
@@ -105,6 +107,12 @@ impl Desk {
     /// A rehearsal that is kept.
     pub(crate) fn kept(&self, number: u64) -> Option<&Kept> {
         self.kept.iter().find(|kept| kept.number == number)
+    }
+
+    /// Writes down what a person at the robot says of a rehearsal; whether it is kept.
+    pub(crate) fn decide(&mut self, number: u64, is_approved: bool) -> bool {
+        let kept = self.kept.iter_mut().find(|kept| kept.number == number);
+        kept.map(|kept| kept.decided = Some(is_approved)).is_some()
     }
 
     /// Forgets a rehearsal whose ticket was used, and says what it was.

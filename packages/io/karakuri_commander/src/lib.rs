@@ -6,10 +6,16 @@ mod desk;
 mod order;
 mod preview;
 mod refusals;
+mod robot;
 mod run;
 mod seen;
+mod system;
 mod verbs;
 
 pub use caller::{Agreement, Caller, Flow, Instant, Reply};
 pub use commander::{Commander, Settings};
+pub use order::Order;
+pub use refusals::of_error;
+pub use robot::Robot;
+pub use system::{System, SystemError, open_log, read_envelope};
 pub use verbs::{CommanderVerbs, Outside};

@@ -43,11 +43,25 @@ impl Memory {
 }
 
 /// What a command means in a cell.
-#[derive(Debug, Clone)]
-pub(crate) struct Order {
-    pub(crate) act: Act,
-    /// Object that the act is about.
-    pub(crate) object: Option<String>,
+#[derive(Debug, Clone, PartialEq)]
+pub struct Order {
+    /// What is sent to the robot.
+    pub sent: Act,
+    /// The same, to the bits with which it arrives there.
+    pub act: Act,
+    /// Name of the object that it is about.
+    pub object: Option<String>,
+}
+
+impl Order {
+    fn new(act: Act, object: Option<String>) -> Self {
+        Self { sent: act.clone(), act, object }
+    }
+
+    /// The same at a share of its speeds and accelerations, where the hand plans them. [-]
+    pub(crate) fn at_speed(self, share: f64) -> Self {
+        Self { sent: self.sent.at_speed(share), act: self.act.at_speed(share), ..self }
+    }
 }
 
 /// Command in a cell.
@@ -72,13 +86,11 @@ impl<'a> Context<'a> {
         match &command.arguments {
             Arguments::Pick(pick) => self.pick(pick, command.object.as_deref()),
             Arguments::Place(place) => self.place(place),
-            Arguments::SetGripper(set) => {
-                Ok(Order { act: Act::SetGripper(self.stated(set)?), object: held })
-            }
-            Arguments::Move(aim) => Ok(Order { act: Act::Move(self.aim(aim)?), object: held }),
+            Arguments::SetGripper(set) => Ok(Order::new(Act::SetGripper(self.stated(set)?), held)),
+            Arguments::Move(aim) => Ok(Order::new(Act::Move(self.aim(aim)?), held)),
             Arguments::Home(_) => {
                 let home = ToolAim::Posture(HOME.to_owned());
-                Ok(Order { act: Act::Move(self.at_speed(home, 1.0)), object: held })
+                Ok(Order::new(Act::Move(self.at_speed(home, 1.0)), held))
             }
             other => Err(Refusal::new(Code::InvalidGoal, "use a verb that this robot has")
                 .of("verb", other.verb().name())),
@@ -98,11 +110,11 @@ impl<'a> Context<'a> {
         let stated = stated.map_err(|error| of_error(self.cell, &error))?;
         let stated =
             Statement { part: Part::Pick, max_grip_force: self.strength(pick.force_n), ..stated };
-        let goal = stated.goal(Defaults::of(&self.cell.machine)).map_err(|why| {
+        stated.goal(Defaults::of(&self.cell.machine)).map_err(|why| {
             let refusal = Refusal::new(Code::InvalidGoal, "set the object upright first");
             described(refusal, self.cell, "why", &why.to_string())
         })?;
-        Ok(Order { act: Act::PickAndPlace(goal), object: Some(object.to_owned()) })
+        Ok(Order::new(Act::Stated(Box::new(stated)), Some(object.to_owned())))
     }
 
     fn place(&self, place: &Place) -> Result<Order, Refusal> {
@@ -130,8 +142,8 @@ impl<'a> Context<'a> {
                 top + Vector3::z() * half_height(&held)
             }
         };
-        let act = Act::Place(ObjectPose { position, yaw: 0.0 });
-        Ok(Order { act, object: Some(held.name) })
+        let act = Act::Place { at: ObjectPose { position, yaw: 0.0 }, speed_scale: 1.0 };
+        Ok(Order::new(act, Some(held.name)))
     }
 
     fn stated(&self, set: &SetGripper) -> Result<StatedCommand, Refusal> {
@@ -196,7 +208,7 @@ impl<'a> Context<'a> {
 
     /// A move within the envelope, at a share of its speed. [-]
     fn at_speed(&self, aim: ToolAim, scale: f64) -> ToolMove {
-        let usual = ToolMove::new(aim, self.cell.machine.settings());
+        let usual = ToolMove::new(aim, self.cell.usual_settings());
         ToolMove {
             speed: scale * usual.speed.min(SPEED_SHARE * self.limits.tool_speed_m_s),
             acceleration: scale

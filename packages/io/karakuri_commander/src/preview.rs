@@ -23,9 +23,8 @@ const DISTANCE: f64 = 1.6;
 /// What was rehearsed, kept until its ticket is used.
 #[derive(Debug, Clone)]
 pub(crate) struct Preview {
+    /// What was ordered, as slow as the envelope has it.
     pub(crate) order: Order,
-    /// Share of the usual speeds and accelerations. [-]
-    pub(crate) scale: f64,
     pub(crate) forecast: Forecast,
     /// The copy that is worst, for its picture.
     pub(crate) worst: Variation,
@@ -41,11 +40,10 @@ pub(crate) struct Preview {
 /// When it cannot be begun, its path leaves the envelope, or a copy fails.
 pub(crate) fn preview(cell: &Cell, order: &Order, envelope: &Envelope) -> Result<Preview, Refusal> {
     let refused = |error| of_error(cell, &error);
-    let mut scale = 1.0;
-    let mut slowed = cell.clone();
+    let mut order = order.clone();
     let limit = envelope.limits.duration_s;
-    let object = order.object.as_deref();
-    let mut nominal = observed(&slowed, order, limit).map_err(refused)?;
+    let mut scale = 1.0;
+    let mut nominal = observed(cell, &order, limit).map_err(refused)?;
     for _ in 0..SLOWINGS {
         // A move has its own speed; what it is too fast by is refused below.
         let faster = nominal.fastest / envelope.limits.tool_speed_m_s;
@@ -53,8 +51,8 @@ pub(crate) fn preview(cell: &Cell, order: &Order, envelope: &Envelope) -> Result
             break;
         }
         scale *= SHARE / faster;
-        slowed = at_speed(cell, scale);
-        nominal = observed(&slowed, order, limit).map_err(refused)?;
+        order = order.at_speed(scale);
+        nominal = observed(cell, &order, limit).map_err(refused)?;
     }
     let path = envelope.check_path(&nominal.path);
     if let Some(failure) = nominal.prediction.failure() {
@@ -65,27 +63,20 @@ pub(crate) fn preview(cell: &Cell, order: &Order, envelope: &Envelope) -> Result
     let copies = rules.copies as usize;
     let settings =
         RehearsalSettings { copies, seed: rules.seed, limit, ..RehearsalSettings::default() };
-    let predictions = rehearse(&slowed, object, &order.act, &settings, |_| {}).map_err(refused)?;
+    let object = order.object.as_deref();
+    let predictions = rehearse(cell, object, &order.act, &settings, |_| {}).map_err(refused)?;
     let fails = predictions.iter().enumerate().find_map(|(n, p)| Some((n, p, p.failure()?)));
     if let Some((number, prediction, failure)) = fails {
         return Err(failed(cell, number, prediction, code(failure)));
     }
     let worst = worst(&predictions).unwrap_or(&nominal.prediction);
     Ok(Preview {
-        scale,
         forecast: forecast(&predictions),
         worst: worst.variation,
         worst_at: [worst.worst_at, worst.duration],
         stream: nominal.stream,
-        order: order.clone(),
+        order,
     })
-}
-
-/// Copy of a cell at a share of its usual speeds and accelerations. [-]
-fn at_speed(cell: &Cell, scale: f64) -> Cell {
-    let mut slowed = cell.clone();
-    *slowed.machine.settings_mut() = cell.machine.settings().at_speed(scale);
-    slowed
 }
 
 /// Camera that looks at the tool.
@@ -109,9 +100,9 @@ fn observed(cell: &Cell, order: &Order, limit: f64) -> Result<Observed, Rehearsa
     let object = order.object.as_deref();
     let see = |time_s: f64, cell: &Cell| {
         let position = cell.tool_pose().translation;
+        cell.add_command(&mut digest);
+        stream.push(digest);
         if let Some(last) = path.last() {
-            cell.add_command(&mut digest);
-            stream.push(digest);
             let way = (position - Vector3::from(last.position_m)).norm();
             fastest = fastest.max(way / (time_s - last.time_s));
         }
@@ -123,11 +114,10 @@ fn observed(cell: &Cell, order: &Order, limit: f64) -> Result<Observed, Rehearsa
 
 /// Picture of the worst copy: its start, its worst instant and its end.
 pub(crate) fn film(cell: &Cell, preview: &Preview) -> Result<Image, RehearsalError> {
-    let slowed = at_speed(cell, preview.scale);
     let camera = camera(cell);
     let [worst, end] = preview.worst_at;
     let film = Film { variation: preview.worst, instants: [0.0, worst, end], limit: end, camera };
-    film.take(&slowed, preview.order.object.as_deref(), &preview.order.act)
+    film.take(cell, preview.order.object.as_deref(), &preview.order.act)
 }
 
 /// What copies that all succeed tell.

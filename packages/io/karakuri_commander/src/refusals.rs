@@ -27,8 +27,8 @@ pub(crate) fn code(failure: Failure) -> Code {
     }
 }
 
-/// Refusal of what cannot be begun.
-pub(crate) fn of_error(cell: &Cell, error: &RehearsalError) -> Refusal {
+/// Refusal of what cannot be begun in a cell.
+pub fn of_error(cell: &Cell, error: &RehearsalError) -> Refusal {
     let (code, hint) = match error {
         RehearsalError::Plan(PlanError::Unreachable { .. }) => {
             (Code::Unreachable, "choose another aim, or clear the way")

@@ -1,15 +1,16 @@
-//! An act that is carried out in the cell, watched against its rehearsal.
+//! An act that a robot carries out, watched against its rehearsal.
 
 use karakuri_commands::{Code, Refusal};
 use karakuri_grasp::pick_and_place::PickAndPlaceResult;
-use karakuri_rehearsal::{Cell, RehearsalError};
+use karakuri_rehearsal::Cell;
 use karakuri_simulation::Digest;
 use karakuri_spatial::Time;
 use serde_json::{Value, json};
 
 use crate::caller::{Flow, Instant};
 use crate::preview::Preview;
-use crate::refusals::{code, described, of_error};
+use crate::refusals::{code, described};
+use crate::robot::Robot;
 
 /// Time for which a cell comes to rest after an act. [s]
 // A drive settles in a tenth of it.
@@ -25,84 +26,86 @@ pub(crate) struct Ended {
 }
 
 /// Carries out what was rehearsed; `watch` sees each period, and may cancel. The first command that is not the rehearsed one brakes the robot.
+/// Then time stands still again.
 pub(crate) fn run(
-    cell: &mut Cell,
+    robot: &mut dyn Robot,
     preview: &Preview,
     watch: &mut dyn FnMut(&Instant<'_>, &Cell) -> Flow,
 ) -> Ended {
-    let before = *cell.machine.settings();
-    *cell.machine.settings_mut() = before.at_speed(preview.scale);
     let mut commands = Digest::default();
-    let answer = carry_out(cell, preview, &mut commands, watch);
-    *cell.machine.settings_mut() = before;
-    Ended { answer, commands }
+    let answer = carry_out(robot, preview, &mut commands, watch);
+    let held = robot.hold();
+    Ended { answer: answer.and_then(|answer| held.map(|()| answer)), commands }
 }
 
 fn carry_out(
-    cell: &mut Cell,
+    robot: &mut dyn Robot,
     preview: &Preview,
     commands: &mut Digest,
     watch: &mut dyn FnMut(&Instant<'_>, &Cell) -> Flow,
 ) -> Result<Value, Refusal> {
-    let start = cell.now();
-    let begun = cell.begin(&preview.order.act);
-    begun.map_err(|error| of_error(cell, &error))?;
-    cell.add_command(commands);
+    let start = robot.cell().now();
+    robot.begin(&preview.order)?;
+    robot.add_command(commands);
     let mut diverged = (preview.stream.first() != Some(commands)).then_some(0);
     let mut result = None;
     let mut is_cancelled = false;
     let mut n = 0;
     while result.is_none() {
         if diverged.is_some() && !is_cancelled {
-            cell.cancel();
+            robot.cancel()?;
             is_cancelled = true;
         }
-        if !cell.is_busy() {
+        if !robot.is_busy() {
             break;
         }
         n += 1;
-        result = step(cell)?;
-        cell.add_command(commands);
-        if !is_cancelled && preview.stream.get(n) != Some(commands) {
+        result = robot.step()?;
+        robot.add_command(commands);
+        let is_as_rehearsed =
+            robot.difference().is_none() && preview.stream.get(n) == Some(commands);
+        if !is_cancelled && !is_as_rehearsed {
             diverged = Some(n);
         }
-        let elapsed = cell.now().seconds_since(start);
-        if watch(&instant(cell, preview, elapsed), cell) == Flow::Cancel && !is_cancelled {
-            cell.cancel();
+        let elapsed = robot.cell().now().seconds_since(start);
+        let flow = watch(&instant(robot.cell(), preview, elapsed), robot.cell());
+        if flow == Flow::Cancel && !is_cancelled {
+            robot.cancel()?;
             is_cancelled = true;
         }
     }
-    let duration = cell.now().seconds_since(start);
-    settle(cell, preview, start, watch)?;
+    let duration = robot.cell().now().seconds_since(start);
+    settle(robot, preview, start, watch)?;
     if let Some(sample) = diverged {
         let hint =
             "rehearse again: the robot was braked, as its commands were not the rehearsed ones";
-        return Err(Refusal::new(Code::Diverged, hint).of("sample", sample));
+        let refusal = Refusal::new(Code::Diverged, hint).of("sample", sample);
+        let why = robot.difference().map(|why| format!("sample {sample}: {why}"));
+        return Err(
+            why.map_or(refusal.clone(), |why| described(refusal, robot.cell(), "why", &why))
+        );
     }
     let Some(result) = result else {
         return Err(Refusal::new(Code::Canceled, "rehearse again: the hand stays where it is"));
     };
-    answered(cell, &result, duration)
+    answered(robot.cell(), &result, duration)
 }
 
 /// Comes to rest after an act that began at `start`.
 fn settle(
-    cell: &mut Cell,
+    robot: &mut dyn Robot,
     preview: &Preview,
     start: Time,
     watch: &mut dyn FnMut(&Instant<'_>, &Cell) -> Flow,
 ) -> Result<(), Refusal> {
-    let end = cell.now().plus_seconds(SETTLE);
-    while cell.now() < end {
-        step(cell)?;
+    let end = robot.cell().now().plus_seconds(SETTLE);
+    while robot.difference().is_none() && robot.cell().now() < end {
+        robot.step()?;
         // What is at its end cannot be cancelled.
-        watch(&instant(cell, preview, cell.now().seconds_since(start)), cell);
+        let elapsed = robot.cell().now().seconds_since(start);
+        watch(&instant(robot.cell(), preview, elapsed), robot.cell());
     }
     Ok(())
-}
-
-fn step(cell: &mut Cell) -> Result<Option<PickAndPlaceResult>, Refusal> {
-    cell.step().map_err(|error| of_error(cell, &RehearsalError::Io(error)))
 }
 
 fn instant<'a>(cell: &'a Cell, preview: &Preview, elapsed: f64) -> Instant<'a> {

@@ -62,9 +62,10 @@ impl Desk {
 
     fn with_room(envelope: Envelope, room: usize) -> Self {
         let cell = CellFile::new(&root().join("config/scenes/pick_and_place.yaml")).open().unwrap();
+        let robot = Box::new(cell);
         let log = Memory { text: Arc::default(), room };
         let settings =
-            Settings { cell, envelope, log: Box::new(log.clone()), tail: Tail::default() };
+            Settings { robot, envelope, log: Box::new(log.clone()), tail: Tail::default() };
         let commander = Commander::new(settings);
         Self { commander, log, now: Mutex::new(0.0), bits: Mutex::new(0) }
     }

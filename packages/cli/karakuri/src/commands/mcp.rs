@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use karakuri_commander::{CommanderVerbs, Outside as _};
+use karakuri_commander::{CommanderVerbs, Outside as _, System};
 use karakuri_mcp::{CancellationToken, HttpServer, Server, Settings, Tokens, serve_stdio};
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::Outcome;
-use super::command::{CommanderArgs, System};
+use super::command::CommanderArgs;
 
 /// Gives a scene's robot to clients of the Model Context Protocol: it rehearses what they ask for, and acts inside an envelope
 #[derive(Debug, clap::Args)]

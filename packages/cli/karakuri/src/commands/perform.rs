@@ -4,13 +4,15 @@ use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
-use karakuri_commander::{Agreement, Caller, Commander, Flow, Instant, Outside as _, Reply};
+use karakuri_commander::{
+    Agreement, Caller, Commander, Flow, Instant, Outside as _, Reply, System,
+};
 use karakuri_commands::{FunctionCall, Verb, View};
 use karakuri_files::{read_text, write_atomic};
 use serde_json::{Map, Value, json};
 
 use super::Outcome;
-use super::command::{CommanderArgs, System, next_request};
+use super::command::{CommanderArgs, next_request};
 use super::simulate::count;
 use crate::interrupt::Interrupt;
 use crate::output;

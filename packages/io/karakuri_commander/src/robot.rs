@@ -1,0 +1,91 @@
+//! What carries acts out: a simulated cell, or programs elsewhere beside a cell that follows them.
+
+use karakuri_commands::Refusal;
+use karakuri_grasp::pick_and_place::PickAndPlaceResult;
+use karakuri_rehearsal::{Cell, RehearsalError};
+use karakuri_simulation::Digest;
+
+use crate::order::Order;
+use crate::refusals::of_error;
+
+/// Robot of a commander, with a cell that is as the robot and its world are.
+pub trait Robot: Send {
+    /// The robot and its world, in which acts are rehearsed.
+    fn cell(&self) -> &Cell;
+
+    /// Lets time stand still between two periods, with the cell as the robot then is.
+    ///
+    /// # Errors
+    /// When the robot is silent, or the cell does not know it any more.
+    fn hold(&mut self) -> Result<(), Refusal> {
+        Ok(())
+    }
+
+    /// Follows the robot while nothing is under way; whether time went on.
+    fn follow(&mut self) -> bool {
+        false
+    }
+
+    /// An order whose act is to the bits with which it reaches what carries it out.
+    ///
+    /// # Errors
+    /// When it cannot be sent.
+    fn as_sent(&self, order: Order) -> Result<Order, Refusal> {
+        Ok(order)
+    }
+
+    /// Begins an act in the present sample.
+    ///
+    /// # Errors
+    /// When it cannot be planned, or is not taken.
+    fn begin(&mut self, order: &Order) -> Result<(), Refusal>;
+
+    /// Runs one period, or waits for it; the result of an act that ends in it.
+    ///
+    /// # Errors
+    /// When the robot is lost.
+    fn step(&mut self) -> Result<Option<PickAndPlaceResult>, Refusal>;
+
+    /// Whether an act is under way.
+    fn is_busy(&self) -> bool {
+        self.cell().is_busy()
+    }
+
+    /// Brakes; what is held stays held.
+    ///
+    /// # Errors
+    /// When the robot is lost.
+    fn cancel(&mut self) -> Result<(), Refusal>;
+
+    /// Adds the command that answered the last sample to a digest of all of them.
+    fn add_command(&self, digest: &mut Digest) {
+        self.cell().add_command(digest);
+    }
+
+    /// How the robot differs from its cell, where it does: what was rehearsed is then not what it does.
+    fn difference(&self) -> Option<&str> {
+        None
+    }
+}
+
+/// A simulated cell is its own robot, whose time stands still whenever nobody runs it.
+impl Robot for Cell {
+    fn cell(&self) -> &Cell {
+        self
+    }
+
+    fn begin(&mut self, order: &Order) -> Result<(), Refusal> {
+        let begun = Self::begin(self, &order.act);
+        begun.map_err(|error| of_error(self, &error))
+    }
+
+    fn step(&mut self) -> Result<Option<PickAndPlaceResult>, Refusal> {
+        let result = Self::step(self);
+        result.map_err(|error| of_error(self, &RehearsalError::Io(error)))
+    }
+
+    fn cancel(&mut self) -> Result<(), Refusal> {
+        Self::cancel(self);
+        Ok(())
+    }
+}
