@@ -3,10 +3,12 @@
 import csv
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 from support.leftovers import wait_gone
@@ -128,14 +130,18 @@ def test_two_interrupts_at_once_are_one(environment, tmp_path):
 
 
 @pytest.mark.parametrize("file", sorted(p.name for p in (ROOT / "launch").glob("*.launch.xml")))
-def test_every_launch_file_starts_and_stops_cleanly(environment, ros, file):
-    own = {"pick_and_place.launch.xml": {"gripper"}, "walk.launch.xml": {"gait_planner"}, "khr1.launch.xml": {"gait_planner"}, "so101.launch.xml": {"gripper"}, "tools.launch.xml": {"gripper", "tool_changer"}}
+def test_every_launch_file_starts_and_stops_cleanly(environment, ros, file, tmp_path):
+    own = {"pick_and_place.launch.xml": {"gripper"}, "walk.launch.xml": {"gait_planner"}, "khr1.launch.xml": {"gait_planner"}, "so101.launch.xml": {"gripper"}, "tools.launch.xml": {"gripper", "tool_changer"}, "commander.launch.xml": {"gripper", "commander"}}
     places = {name: f"/{name}" for name in ("branched", "branched_loop", "three_links")}
     places |= {name: f"/{name}" for name in ("khr1", "so101")}
     places |= {"khr1_arms": "/khr1", "two_arms": "/dual_arm", "walk": "/khr1", "wall_tracing": "/wall_arm"}
     nodes = {"sim", "state_publisher", "feedforward_controller"} | own.get(file, set())
     robot = places.get(file.removesuffix(".launch.xml"), "/arm")
     command = [str(executable("karakuri")), "launch", str(ROOT / "launch" / file)]
+    if file == "commander.launch.xml":
+        envelope = shutil.copy(ROOT / "config/envelopes/table.yaml", tmp_path)
+        Path(envelope).chmod(0o444)
+        command += [f"envelope:={envelope}", f"audit:={tmp_path / 'audit.jsonl'}"]
     process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     try:
         ros.wait_for(lambda: nodes <= set(ros.node.get_node_names()), timeout=60, what=f"the nodes of {file}")

@@ -1,0 +1,123 @@
+//! Verbs of clients of ROS: services at once, actions on threads of their own.
+
+use std::sync::{Arc, OnceLock};
+use std::thread;
+
+use karakuri_commander::{Caller, Commander, Flow, Instant, Outside as _, Reply, System};
+use karakuri_commands::{Code, Refusal, Verb};
+use karakuri_ros::msg::karakuri_msgs::action::Command;
+use karakuri_ros::msg::karakuri_msgs::srv::{Ask, Decide};
+use karakuri_ros::{ActiveGoal, GoalRequest, error};
+use serde_json::{Value, json};
+
+/// Progress after which it is reported again. [-]
+const NEWS: f64 = 0.01;
+
+/// Commander of the nodes, once it has found them; and as whom clients of ROS call it.
+#[derive(Debug, Clone)]
+pub(crate) struct Desk {
+    pub(crate) commander: Arc<OnceLock<Arc<Commander>>>,
+    pub(crate) principal: Arc<str>,
+}
+
+/// What a call comes to.
+enum Answer {
+    Done(Value),
+    Refused(Value),
+}
+
+impl Desk {
+    /// Answers a verb; `watch` sees each period of an act, and may cancel it.
+    fn call(
+        &self,
+        verb: Verb,
+        arguments: &str,
+        watch: &mut dyn FnMut(&Instant<'_>) -> Flow,
+    ) -> Answer {
+        let refused = |refusal: Refusal| Answer::Refused(json!(refusal));
+        let Some(commander) = self.commander.get() else {
+            return refused(Refusal::new(
+                Code::Busy,
+                "wait until the robot has been found: see the log",
+            ));
+        };
+        let text = if arguments.is_empty() { "{}" } else { arguments };
+        // No verb takes null: what is no JSON is a bad argument, in its place among the checks and in the log.
+        let arguments = serde_json::from_str(text).unwrap_or(Value::Null);
+        let Some(random) = System.random() else {
+            return refused(Refusal::new(Code::Busy, "the system gives no random numbers"));
+        };
+        let (principal, now) = (&*self.principal, System.now());
+        let caller = Caller { principal, now, random, agreement: None };
+        match commander.call(&caller, verb, &arguments, watch) {
+            Reply::Done(value) => Answer::Done(value),
+            Reply::Refused(value) => Answer::Refused(value),
+            Reply::Question(question) => {
+                let hint = "have a person at the robot call `decide` with the number of the rehearsal, then act again";
+                refused(Refusal::new(Code::NeedsApproval, hint).of("question", question))
+            }
+        }
+    }
+
+    /// Answers a verb that moves nothing.
+    pub(crate) fn ask(&self, verb: Verb, request: &Ask::Request) -> Ask::Response {
+        let (success, answer) = match self.call(verb, &request.arguments, &mut |_| Flow::GoOn) {
+            Answer::Done(value) => (true, value),
+            Answer::Refused(value) => (false, value),
+        };
+        Ask::Response { success, answer: answer.to_string() }
+    }
+
+    /// Takes what a person says of a rehearsal.
+    pub(crate) fn decide(&self, request: &Decide::Request) -> Decide::Response {
+        let commander = self.commander.get();
+        let is_known =
+            commander.is_some_and(|commander| commander.decide(request.rehearsal, request.approve));
+        let message = if is_known {
+            String::new()
+        } else {
+            format!(
+                "there is no rehearsal {} whose ticket is open; its number is in the answer to the verb",
+                request.rehearsal
+            )
+        };
+        Decide::Response { success: is_known, message }
+    }
+
+    /// Carries a verb out on a thread of its own.
+    pub(crate) fn begin(&self, verb: Verb, request: GoalRequest<Command::Action>) {
+        let (desk, goal) = (self.clone(), request.accept());
+        let spawned = thread::Builder::new()
+            .name(verb.name().to_owned())
+            .spawn(move || desk.carry_out(verb, goal));
+        if let Err(why) = spawned {
+            error!("{verb}: the system gives no thread: {why}");
+        }
+    }
+
+    fn carry_out(&self, verb: Verb, goal: ActiveGoal<Command::Action>) {
+        let arguments = goal.goal().arguments.clone();
+        let mut last = None;
+        let answer = self.call(verb, &arguments, &mut |instant| {
+            let Instant { progress, feedback, .. } = *instant;
+            let stage = feedback.stage;
+            let is_news = last.is_none_or(|(before, at)| stage != at || progress - before > NEWS);
+            if is_news {
+                last = Some((progress, stage));
+                let (stage, holding) = (stage.name().to_owned(), feedback.holding);
+                goal.publish_feedback(Command::Feedback { stage, progress, holding });
+            }
+            if goal.is_canceling() { Flow::Cancel } else { Flow::GoOn }
+        });
+        match answer {
+            Answer::Done(value) => {
+                goal.succeed(Command::Result { success: true, answer: value.to_string() });
+            }
+            Answer::Refused(value) => {
+                let is_canceled = goal.is_canceling() && value["code"] == json!(Code::Canceled);
+                let result = Command::Result { success: false, answer: value.to_string() };
+                if is_canceled { goal.cancel(result) } else { goal.abort(result) }
+            }
+        }
+    }
+}

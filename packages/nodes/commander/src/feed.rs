@@ -1,0 +1,180 @@
+//! Samples of the robot and their answers, from the node's thread to that of the commander.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use karakuri_grasp::pick_and_place::KnownObject;
+use karakuri_ros::msg::sensor_msgs::msg::JointState;
+
+/// Samples that wait; then the oldest is lost.
+// A minute at 500 Hz.
+const WAITING: usize = 30_000;
+
+/// Repeats of a sample, every 50 ms while time stands still, after which no other one, and no other answer, is on its way.
+pub(crate) const REPEATS: u64 = 2;
+
+/// A sample of the robot and the command that answered it.
+#[derive(Debug, Clone)]
+pub(crate) struct Answered {
+    /// Stamp of both. [ns]
+    pub(crate) stamp: i64,
+    pub(crate) state: JointState,
+    pub(crate) command: JointState,
+}
+
+/// What was heard and not looked at yet.
+#[derive(Debug, Default)]
+pub(crate) struct Feed {
+    heard: Mutex<Heard>,
+    news: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Heard {
+    states: VecDeque<(i64, JointState)>,
+    commands: BTreeMap<i64, JointState>,
+    sightings: VecDeque<(i64, Vec<KnownObject>)>,
+    /// Stamp of the newest sample; 0: none. [ns]
+    newest: i64,
+    /// Stamp of the command that came last. [ns]
+    newest_command: i64,
+    /// How often the newest sample was repeated, as is done while time stands still.
+    repeats: u64,
+    /// Its positions when it came first.
+    positions: Vec<f64>,
+    /// Joint that is elsewhere in a repetition.
+    moved: Option<String>,
+    /// Whether the controller waits for the hand.
+    is_hand_awaited: bool,
+    /// Topic of the hand's references, which it must then name.
+    hand: String,
+}
+
+impl Heard {
+    /// Drops the commands and sightings after a stamp [ns], to which a reset has brought time back. Topics have no order among each other: each of
+    /// them may be the first to tell of it.
+    fn forget_after(&mut self, stamp: i64) {
+        self.commands.split_off(&(stamp + 1));
+        self.sightings.retain(|(at, _)| *at <= stamp);
+    }
+}
+
+impl Feed {
+    /// Feed of a robot whose hand's references come on a topic.
+    pub(crate) fn new(hand: &str) -> Self {
+        let heard = Heard { hand: hand.to_owned(), ..Heard::default() };
+        Self { heard: Mutex::new(heard), news: Condvar::new() }
+    }
+
+    fn heard(&self) -> MutexGuard<'_, Heard> {
+        self.heard.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn hear_state(&self, stamp: i64, state: &JointState) {
+        let mut heard = self.heard();
+        let is_repeated = heard.newest == stamp;
+        if is_repeated {
+            heard.repeats += 1;
+            let differs = |(a, b): (&f64, &f64)| a.to_bits() != b.to_bits();
+            let moved = state.position.iter().zip(&heard.positions).position(differs);
+            if let Some(name) = moved.and_then(|joint| state.name.get(joint)) {
+                heard.moved = Some(name.clone());
+            }
+        } else {
+            if stamp < heard.newest {
+                heard.forget_after(stamp);
+            }
+            (heard.newest, heard.repeats, heard.moved) = (stamp, 0, None);
+            heard.positions.clone_from(&state.position);
+            heard.states.push_back((stamp, state.clone()));
+            if heard.states.len() > WAITING {
+                heard.states.pop_front();
+            }
+        }
+        self.news.notify_all();
+    }
+
+    pub(crate) fn hear_command(&self, stamp: i64, command: &JointState) {
+        let mut heard = self.heard();
+        if stamp < heard.newest_command {
+            heard.forget_after(stamp);
+        }
+        heard.newest_command = stamp;
+        heard.commands.insert(stamp, command.clone());
+        if heard.commands.len() > WAITING {
+            heard.commands.pop_first();
+        }
+        self.news.notify_all();
+    }
+
+    pub(crate) fn hear_sighting(&self, stamp: i64, objects: Vec<KnownObject>) {
+        let mut heard = self.heard();
+        if heard.sightings.back().is_some_and(|(last, _)| stamp < *last) {
+            heard.forget_after(stamp);
+        }
+        heard.sightings.push_back((stamp, objects));
+        if heard.sightings.len() > WAITING {
+            heard.sightings.pop_front();
+        }
+    }
+
+    /// Takes the topics that the controller waits for, by its diagnostics.
+    pub(crate) fn hear_awaited(&self, topics: &str) {
+        let mut heard = self.heard();
+        heard.is_hand_awaited = topics.split(", ").any(|topic| topic == heard.hand);
+        self.news.notify_all();
+    }
+
+    /// Whether the controller waits for the hand.
+    pub(crate) fn is_hand_awaited(&self) -> bool {
+        self.heard().is_hand_awaited
+    }
+
+    /// Stamp of the newest sample [ns], and how often it was repeated since.
+    pub(crate) fn newest(&self) -> (i64, u64) {
+        let heard = self.heard();
+        (heard.newest, heard.repeats)
+    }
+
+    /// The next sample with its answer, if both come in time, and the answer is the last one: a repeated sample may be answered otherwise.
+    pub(crate) fn next(&self, patience: Duration) -> Option<Answered> {
+        let deadline = Instant::now() + patience;
+        let mut heard = self.heard();
+        loop {
+            let is_last = heard.states.len() > 1 || heard.repeats >= REPEATS;
+            let stamp = heard.states.front().map(|(stamp, _)| *stamp);
+            if let Some(stamp) = stamp.filter(|_| is_last)
+                && let Some(command) = heard.commands.remove(&stamp)
+                && let Some((_, state)) = heard.states.pop_front()
+            {
+                // Answers to samples before, as after a reset, are repeated for nobody.
+                heard.commands = heard.commands.split_off(&stamp);
+                return Some(Answered { stamp, state, command });
+            }
+            let now = Instant::now();
+            if now >= deadline {
+                return None;
+            }
+            let waited = self.news.wait_timeout(heard, deadline - now);
+            heard = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// Whether a sample waits to be looked at.
+    pub(crate) fn has_next(&self) -> bool {
+        !self.heard().states.is_empty()
+    }
+
+    /// Takes the oldest sighting, if it is not later than a stamp. [ns]
+    pub(crate) fn sighting(&self, until: i64) -> Option<(i64, Vec<KnownObject>)> {
+        let mut heard = self.heard();
+        let is_due = heard.sightings.front().is_some_and(|(at, _)| *at <= until);
+        if is_due { heard.sightings.pop_front() } else { None }
+    }
+
+    /// Joint that is elsewhere in the newest sample than it was when that came first: a service has moved the robot.
+    pub(crate) fn moved(&self) -> Option<String> {
+        self.heard().moved.clone()
+    }
+}

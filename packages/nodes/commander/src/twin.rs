@@ -1,0 +1,366 @@
+//! The robot of the nodes, with a cell that takes each of their samples along.
+//!
+//! In lockstep the nodes compute what a cell does, to the bit. The twin steps with them from the first sample on, and compares what they measure,
+//! command and see with what it has. Between acts time stands still, so that an act begins in the sample in which it was rehearsed.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use karakuri_commander::{Order, Robot, of_error};
+use karakuri_commands::{Code, Refusal};
+use karakuri_grasp::pick_and_place::{KnownObject, PickAndPlaceResult};
+use karakuri_rehearsal::{Cell, RehearsalError};
+use karakuri_ros::msg::sensor_msgs::msg::JointState;
+use karakuri_ros::{ClientGoalState, Throttle, info};
+
+use crate::feed::{Answered, Feed, REPEATS};
+use crate::goal::{Goal, Hand, as_read};
+use crate::time::{SimulationTime, wait_for};
+
+/// Wall time without a sample after which the robot is silent.
+const SILENCE: Duration = Duration::from_secs(10);
+/// Wall time in which the hand takes a goal, ends it or hears that it is to cancel.
+const ANSWER_TIME: Duration = Duration::from_secs(10);
+/// Wall time between two lines that tell what is waited for.
+const NEWS: Duration = Duration::from_secs(5);
+/// Wall time in which the nodes find each other at the start.
+const DISCOVERY: Duration = Duration::from_secs(60);
+/// Wall time between two looks whether time stands still.
+const LOOK: Duration = Duration::from_millis(5);
+/// Simulated time in which the scene comes to rest at the start. [s]
+const SETTLE: f64 = 0.5;
+/// Sightings that are kept until those of the nodes come.
+const SIGHTINGS: usize = 64;
+
+/// What the twin knows the nodes by.
+pub(crate) struct Nodes {
+    pub(crate) feed: Arc<Feed>,
+    pub(crate) hand: Hand,
+    pub(crate) time: SimulationTime,
+    /// Time between two samples. [ns]
+    pub(crate) period: i64,
+}
+
+/// Goal that is carried out, which the node cancels when it ends.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Running(Arc<Mutex<Option<Goal>>>);
+
+impl Running {
+    fn lock(&self) -> MutexGuard<'_, Option<Goal>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The goal, if there is one.
+    pub(crate) fn goal(&self) -> Option<Goal> {
+        self.lock().clone()
+    }
+
+    fn set(&self, goal: Option<Goal>) {
+        *self.lock() = goal;
+    }
+}
+
+/// The robot of the nodes.
+pub(crate) struct Twin {
+    nodes: Nodes,
+    cell: Cell,
+    /// The cell before its first sample.
+    fresh: Cell,
+    /// Stamp of the sample that the cell has answered last; 0: none. [ns]
+    at: i64,
+    is_playing: bool,
+    running: Running,
+    difference: Option<String>,
+    /// Sightings of the cell, which those of the nodes are compared with. [ns]
+    seen: VecDeque<(i64, Vec<KnownObject>)>,
+}
+
+impl Twin {
+    /// Twin of nodes, with the cell of their scene before its first sample.
+    pub(crate) fn new(cell: Cell, nodes: Nodes) -> Self {
+        let fresh = cell.clone();
+        let (running, seen) = (Running::default(), VecDeque::new());
+        Self { nodes, cell, fresh, at: 0, is_playing: false, running, difference: None, seen }
+    }
+
+    /// Waits for the nodes, takes their first sample, and lets the scene come to rest.
+    ///
+    /// # Errors
+    /// When a node is missing, or time has gone on already.
+    pub(crate) fn start(&mut self) -> Result<(), Refusal> {
+        let said = Throttle::new(NEWS);
+        // What is missing at once is only not found yet.
+        said.ready();
+        let first = wait_for(DISCOVERY, || {
+            let missing = self.missing();
+            if let Some(missing) = missing.filter(|_| said.ready()) {
+                info!("waiting for {missing}");
+            }
+            missing.map_or_else(|| self.nodes.feed.next(Duration::ZERO), |_| None)
+        });
+        let first = first.ok_or_else(|| {
+            let hint = "start `sim`, `feedforward_controller` and `gripper` with `lockstep:=true start_paused:=true`";
+            Refusal::new(Code::RobotLost, hint).of("missing", self.missing().unwrap_or("samples"))
+        })?;
+        self.take(&first)?;
+        self.known()?;
+        self.play()?;
+        let end = self.cell.now().plus_seconds(SETTLE);
+        while self.cell.now() < end && self.difference.is_none() {
+            self.step()?;
+        }
+        self.hold()
+    }
+
+    /// Goal that is carried out.
+    pub(crate) fn running(&self) -> Running {
+        self.running.clone()
+    }
+
+    /// What is not found yet.
+    fn missing(&self) -> Option<&'static str> {
+        if !self.nodes.hand.is_ready() {
+            Some("the actions of `gripper`")
+        } else if !self.nodes.feed.is_hand_awaited() {
+            Some("`feedforward_controller`, which must wait for the hand in lockstep")
+        } else {
+            None
+        }
+    }
+
+    fn play(&mut self) -> Result<(), Refusal> {
+        self.is_playing = true;
+        self.nodes.time.play()
+    }
+
+    /// Refuses where the nodes are not as the cell is.
+    fn known(&self) -> Result<(), Refusal> {
+        let hint = "reset the simulation: the robot or its world is not as rehearsed any more";
+        self.difference
+            .as_ref()
+            .map_or(Ok(()), |why| Err(Refusal::new(Code::RobotLost, hint).of("why", why.as_str())))
+    }
+
+    /// Takes a sample along.
+    fn take(&mut self, sample: &Answered) -> Result<Option<PickAndPlaceResult>, Refusal> {
+        let stamp = sample.stamp;
+        if stamp == self.nodes.period && self.at != 0 {
+            // The simulation was reset, and all nodes with it.
+            self.cell = self.fresh.clone();
+            (self.at, self.difference) = (0, None);
+            self.running.set(None);
+            self.seen.clear();
+        }
+        let expected = self.at + self.nodes.period;
+        if self.difference.is_none() && stamp != expected {
+            let (stamp, expected) = (1e-9 * stamp as f64, 1e-9 * expected as f64);
+            self.difference =
+                Some(format!("a sample of {stamp:.3} s came where {expected:.3} s was next"));
+        }
+        self.at = stamp;
+        if self.difference.is_some() {
+            return Ok(None);
+        }
+        let stepped = self.cell.step();
+        let result = stepped.map_err(|error| of_error(&self.cell, &RehearsalError::Io(error)))?;
+        self.difference = self.compare(sample);
+        let (time, objects) = self.cell.seen();
+        if time == self.cell.now() {
+            self.seen.push_back((stamp, objects.to_vec()));
+            if self.seen.len() > SIGHTINGS {
+                self.seen.pop_front();
+            }
+        }
+        self.look();
+        Ok(result)
+    }
+
+    /// First difference of a sample and its answer from those of the cell.
+    fn compare(&self, sample: &Answered) -> Option<String> {
+        let layout = self.cell.layout();
+        let at = 1e-9 * sample.stamp as f64;
+        let (own, state) = (self.cell.sample(), &sample.state);
+        for (j, joint) in layout.joints.iter().enumerate() {
+            let named = state.name.get(j) == Some(&joint.name);
+            let measured = state.position.get(j).copied().unwrap_or(f64::NAN);
+            if !named || measured.to_bits() != own.position[j].to_bits() {
+                let expected = own.position[j];
+                return Some(format!(
+                    "at {at:.3} s joint `{}` is at {measured} in place of {expected}",
+                    joint.name
+                ));
+            }
+        }
+        let other = self.other_command(&sample.command);
+        other.map(|other| format!("at {at:.3} s {other}"))
+    }
+
+    /// First number of a command that is not the cell's.
+    fn other_command(&self, message: &JointState) -> Option<String> {
+        let (layout, sent) = (self.cell.layout(), self.cell.sent());
+        message.name.iter().enumerate().find_map(|(i, name)| {
+            let read = |values: &[f64]| values.get(i).copied().unwrap_or(f64::NAN);
+            let differs = |quantity: &str, read: f64, own: f64| {
+                let is_same = read.to_bits() == own.to_bits() || (read.is_nan() && own.is_nan());
+                (!is_same)
+                    .then(|| format!("the {quantity} of `{name}` is {read} in place of {own}"))
+            };
+            if let Some(j) = layout.joints.iter().position(|joint| joint.name == *name) {
+                return differs("position", read(&message.position), sent.position[j])
+                    .or_else(|| differs("velocity", read(&message.velocity), sent.velocity[j]))
+                    .or_else(|| differs("effort", read(&message.effort), sent.effort[j]));
+            }
+            let Some(g) = layout.generators.iter().position(|g| g.name == *name) else {
+                return Some(format!("`{name}` is no joint of the cell"));
+            };
+            let pressure = read(&message.effort) / layout.generators[g].area;
+            differs("vacuum", pressure, sent.vacuum[g])
+        })
+    }
+
+    /// Compares what has come beside samples.
+    fn look(&mut self) {
+        if let Some(joint) = self.nodes.feed.moved() {
+            let why = format!("a service has moved the joint `{joint}`");
+            self.difference.get_or_insert(why);
+        }
+        while let Some((stamp, theirs)) = self.nodes.feed.sighting(self.at) {
+            while self.seen.front().is_some_and(|(own, _)| *own < stamp) {
+                self.seen.pop_front();
+            }
+            let own = self.seen.front().filter(|(own, _)| *own == stamp).map(|(_, own)| own);
+            let at = 1e-9 * stamp as f64;
+            let why = match own {
+                Some(own) if *own == theirs => continue,
+                // The simulation shows at once what a service has changed.
+                None => format!("at {at:.3} s objects are shown out of turn"),
+                Some(own) => match own.iter().find(|object| !theirs.contains(object)) {
+                    Some(object) => format!("at {at:.3} s `{}` is seen elsewhere", object.name),
+                    None => format!("at {at:.3} s other objects are seen"),
+                },
+            };
+            self.difference.get_or_insert(why);
+        }
+    }
+
+    /// Takes along what comes until a sample is repeated, as is done while time stands still.
+    fn catch_up(&mut self) -> Result<(), Refusal> {
+        let feed = Arc::clone(&self.nodes.feed);
+        let (before, repeats) = feed.newest();
+        let mut deadline = Instant::now() + SILENCE;
+        while Instant::now() < deadline {
+            if let Some(sample) = feed.next(LOOK) {
+                self.take(&sample)?;
+                deadline = Instant::now() + SILENCE;
+                continue;
+            }
+            // Those that were on their way before do not count.
+            let (newest, repeated) = feed.newest();
+            let counted = if newest == before { repeated - repeats } else { repeated };
+            if !feed.has_next() && counted >= REPEATS {
+                return Ok(());
+            }
+        }
+        Err(silent())
+    }
+}
+
+/// Refusal where samples, or their answers, do not come.
+fn silent() -> Refusal {
+    let hint = "look whether `sim`, `feedforward_controller` and `gripper` are running";
+    Refusal::new(Code::RobotLost, hint)
+}
+
+impl Robot for Twin {
+    fn cell(&self) -> &Cell {
+        &self.cell
+    }
+
+    fn hold(&mut self) -> Result<(), Refusal> {
+        if self.is_playing || self.nodes.feed.has_next() {
+            self.nodes.time.pause()?;
+            self.is_playing = false;
+            self.catch_up()?;
+        }
+        if let Some(goal) = self.running.goal() {
+            // Its last sample was answered: what it ended with is on its way.
+            wait_for(ANSWER_TIME, || goal.is_final().then_some(()));
+            self.running.set(None);
+        }
+        self.look();
+        self.known()
+    }
+
+    fn follow(&mut self) -> bool {
+        let mut has_moved = false;
+        while let Some(sample) = self.nodes.feed.next(Duration::ZERO) {
+            // An error is found again when somebody commands.
+            let _silent = self.take(&sample).err();
+            has_moved = true;
+        }
+        if has_moved {
+            // Somebody else lets time go on.
+            self.is_playing = true;
+        }
+        has_moved
+    }
+
+    fn as_sent(&self, order: Order) -> Result<Order, Refusal> {
+        as_read(order, &self.cell)
+    }
+
+    fn begin(&mut self, order: &Order) -> Result<(), Refusal> {
+        self.hold()?;
+        let before = self.cell.clone();
+        let begun = self.cell.begin(&order.act);
+        begun.map_err(|error| of_error(&before, &error))?;
+        let goal = self.nodes.hand.send(order, &self.cell)?;
+        let answered = || (goal.state() != ClientGoalState::Sending).then_some(());
+        wait_for(ANSWER_TIME, answered);
+        if !goal.is_final() {
+            self.running.set(Some(goal));
+            return self.play();
+        }
+        self.cell = before;
+        let hint = "look at the log of `gripper`: it does not take the goal";
+        Err(Refusal::new(Code::RobotLost, hint).of("why", goal.said()))
+    }
+
+    fn step(&mut self) -> Result<Option<PickAndPlaceResult>, Refusal> {
+        let sample = self.nodes.feed.next(SILENCE);
+        self.take(&sample.ok_or_else(silent)?)
+    }
+
+    fn is_busy(&self) -> bool {
+        if self.difference.is_none() {
+            return self.cell.is_busy();
+        }
+        // What the cell does is not what happens any more.
+        self.running.goal().is_some_and(|goal| !goal.is_final())
+    }
+
+    fn cancel(&mut self) -> Result<(), Refusal> {
+        if self.difference.is_some() {
+            if let Some(goal) = self.running.goal() {
+                goal.cancel();
+            }
+            return Ok(());
+        }
+        // The hand and the cell hear of it in the same sample.
+        self.nodes.time.pause()?;
+        self.is_playing = false;
+        self.catch_up()?;
+        if let Some(goal) = self.running.goal() {
+            goal.cancel();
+            let is_heard = || (goal.is_cancel_answered() || goal.is_final()).then_some(());
+            wait_for(ANSWER_TIME, is_heard);
+        }
+        self.cell.cancel();
+        self.play()
+    }
+
+    fn difference(&self) -> Option<&str> {
+        self.difference.as_deref()
+    }
+}

@@ -1,0 +1,263 @@
+"""The commander of the nodes: what it rehearses is what they then do, to the bit, over DDS; and what keeps it from acting."""
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import time
+from contextlib import ExitStack, contextmanager
+
+import pytest
+from action_msgs.msg import GoalStatus, GoalStatusArray
+from karakuri_msgs.action import Command
+from karakuri_msgs.srv import Ask, Decide
+from sensor_msgs.msg import JointState
+from simulation_interfaces.srv import GetEntityState, ResetSimulation, SetEntityState
+from support.arm import SCENE, Arm, moving, nanoseconds
+from support.driving import CLIENTS, drive
+from support.process import ROOT, NodeProcess
+from support.ros import latched
+
+NODES = ("sim", "state_publisher", "feedforward_controller", "gripper")
+ENVELOPE = ROOT / "config/envelopes/table.yaml"
+# Period of the robot. [ns]
+PERIOD = 2_000_000
+
+
+@contextmanager
+def load(n):
+    """Programs that want all of the processors."""
+    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(n)]
+    try:
+        yield
+    finally:
+        for process in busy:
+            process.kill()
+            process.wait()
+
+
+class Commander:
+    """The nodes of the arm, with a commander of few copies."""
+
+    def __init__(self, domain, ros, folder, **parameters):
+        self._ros, self.folder = ros, folder
+        text = ENVELOPE.read_text()
+        for before, after in {"copies: 16": "copies: 2", "acts_per_minute: 6": "acts_per_minute: 60"}.items():
+            assert before in text
+            text = text.replace(before, after)
+        envelope = folder / "envelope.yaml"
+        envelope.write_text(text)
+        envelope.chmod(0o444)
+        self.arm = Arm(domain, nodes=NODES, lockstep=True, real_time_factor=0.0, start_paused=True)
+        parameters = {"scene": SCENE, "envelope": envelope, "audit": folder / "audit.jsonl", "use_sim_time": True, **parameters}
+        self.node = lambda: NodeProcess(domain, "commander", namespace="/arm", parameters=parameters)
+
+    def __enter__(self):
+        with ExitStack() as stack:
+            stack.enter_context(self.arm)
+            self.arm.nodes["commander"] = self.node()
+            self.wait_until_ready()
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(self, *reason):
+        return self._stack.__exit__(*reason)
+
+    def wait_until_ready(self):
+        said = "the robot is at rest; it takes commands"
+        self._ros.wait_for(lambda: said in self.arm.nodes["commander"].output(), what=said)
+
+    def ask(self, verb, **arguments):
+        answer = self._ros.call(Ask, f"/arm/commander/{verb}", arguments=json.dumps(arguments))
+        return answer.success, json.loads(answer.answer)
+
+    def send(self, verb, feedback=None, **arguments):
+        client = self._ros.action(Command, f"/arm/commander/{verb}")
+        handle = self._ros.send_goal(client, Command.Goal(arguments=json.dumps(arguments)), feedback=feedback)
+        assert handle.accepted
+        return handle
+
+    def order(self, verb, feedback=None, **arguments):
+        """Status and answer of a verb that is an action."""
+        status, result = self._ros.result(self.send(verb, feedback, **arguments), timeout=240.0)
+        assert result.success == (status == GoalStatus.STATUS_SUCCEEDED)
+        return status, json.loads(result.answer)
+
+    def rehearse(self, verb, **arguments):
+        status, answer = self.order(verb, **arguments)
+        assert status == GoalStatus.STATUS_SUCCEEDED, answer
+        return answer
+
+    def approve(self, rehearsal, approve=True):
+        answer = self._ros.call(Decide, "/arm/commander/decide", rehearsal=rehearsal, approve=approve)
+        assert answer.success, answer.message
+
+    def act(self, answer, feedback=None):
+        """Carries out what was rehearsed."""
+        if answer["approval"] != "none":
+            self.approve(answer["rehearsal"])
+        return self.order("act", feedback, ticket=answer["ticket"], request_id=f"request-{answer['rehearsal']}")
+
+    def do(self, verb, **arguments):
+        answer = self.rehearse(verb, **arguments)
+        status, done = self.act(answer)
+        assert status == GoalStatus.STATUS_SUCCEEDED, json.dumps(done)
+        assert done["commands"] == answer["commands"], "the stream of commands is not the rehearsed one"
+        return done
+
+    def lines(self):
+        """The audit log, whose chain holds."""
+        before, found = hashlib.sha256(b"").hexdigest(), []
+        for text in (self.folder / "audit.jsonl").read_text().splitlines():
+            line = json.loads(text)
+            assert line["before"] == before
+            before = hashlib.sha256(text.encode()).hexdigest()
+            found.append(line)
+        return found
+
+    def cube(self):
+        _, seen = self.ask("look", objects=["cube"])
+        return seen["objects"][0]
+
+
+@pytest.fixture
+def commander(domain, ros, tmp_path):
+    with Commander(domain, ros, tmp_path) as commander:
+        yield commander
+
+
+@pytest.mark.parametrize("run", range(2))
+def test_acts_in_the_middle_of_a_run_are_as_rehearsed(commander, run):
+    with load(2 * (os.cpu_count() or 1) if run % 2 else 0):
+        assert commander.do("pick", object="cube")["holds"]
+        assert commander.cube()["held"] and commander.cube()["xyz_m"][2] > 0.85
+        assert not commander.do("place", on="shelf")["holds"]
+        commander.do("move", x_m=0.45, y_m=-0.1, high=True)
+        commander.do("set_gripper", width_m=0.03)
+        commander.do("home")
+    x, y, z = commander.cube()["xyz_m"]
+    assert abs(x - 0.5) < 0.002 and abs(y - 0.2) < 0.002 and abs(z - 0.875) < 0.001
+    ends = [line for line in commander.lines() if line["verb"] == "act" and line["command_hash"]]
+    assert [line["result"]["outcome"] for line in ends] == ["DONE"] * 5
+
+
+def test_between_acts_time_stands_still_and_nothing_moves(commander, ros):
+    commands = ros.subscribe(JointState, "/arm/joint_command", 100)
+    commands.wait()
+    held = nanoseconds(commands.last.header.stamp)
+    answer = commander.rehearse("pick", object="cube")
+    for problem, arguments in {
+        "TICKET_UNKNOWN": {"ticket": "0" * 32, "request_id": "a"},
+        "NEEDS_APPROVAL": {"ticket": answer["ticket"], "request_id": "b"},
+        "BAD_ARGUMENT": {"ticket": answer["ticket"]},
+    }.items():
+        status, refusal = commander.order("act", **arguments)
+        assert (status, refusal["code"]) == (GoalStatus.STATUS_ABORTED, problem), refusal
+    for problem, verb, arguments in (
+        ("BAD_ARGUMENT", "move", {"x_m": 1e9, "y_m": 0, "high": True}),
+        ("OUTSIDE_ENVELOPE", "move", {"x_m": 0.699, "y_m": 0.5, "high": True}),
+        ("UNKNOWN_OBJECT", "pick", {"object": "cube9"}),
+    ):
+        status, refusal = commander.order(verb, **arguments)
+        assert (status, refusal["code"]) == (GoalStatus.STATUS_ABORTED, problem), refusal
+    commander.approve(answer["rehearsal"], approve=False)
+    status, refusal = commander.order("act", ticket=answer["ticket"], request_id="c")
+    assert refusal["code"] == "DECLINED"
+    assert nanoseconds(commands.fresh().header.stamp) == held, "time went on"
+
+
+def test_an_act_tells_its_progress_and_is_cancelled(commander, ros):
+    seen = []
+    answer = commander.rehearse("pick", object="cube")
+    commander.approve(answer["rehearsal"])
+    handle = commander.send("act", seen, ticket=answer["ticket"], request_id="cancelled")
+    ros.wait_for(lambda: seen and seen[-1].stage == "DESCEND", what="DESCEND")
+    ros.finish(handle.cancel_goal_async(), what="the answer to the cancel")
+    status, result = ros.result(handle)
+    assert status == GoalStatus.STATUS_CANCELED and json.loads(result.answer)["code"] == "CANCELED", result
+    assert [m.progress for m in seen] == sorted(m.progress for m in seen)
+    # The hand and the cell heard of it in one sample: they are still the same, and the next act is as rehearsed.
+    assert commander.do("pick", object="cube")["holds"]
+
+
+def test_stop_brakes_within_a_few_periods(commander, ros):
+    seen, states = [], ros.subscribe(JointState, "/arm/joint_states", 10_000)
+    answer = commander.rehearse("pick", object="cube")
+    commander.approve(answer["rehearsal"])
+    handle = commander.send("act", seen, ticket=answer["ticket"], request_id="stopped")
+    ros.wait_for(lambda: seen and seen[-1].progress > 0.1, what="the act")
+    assert commander.ask("stop") == (True, {"stopped": True})
+    status, result = ros.result(handle)
+    assert json.loads(result.answer)["code"] == "CANCELED"
+    assert status == GoalStatus.STATUS_ABORTED
+    assert moving(states.fresh()) < 1e-2
+    assert commander.ask("stop") == (True, {"stopped": False})
+
+
+@pytest.mark.parametrize("change", ["robot", "cube"])
+def test_who_else_changes_the_world_ends_the_promise_until_a_reset(commander, ros, change):
+    answer = commander.rehearse("pick", object="cube")
+    commander.approve(answer["rehearsal"])
+    if change == "robot":
+        assert ros.call(ResetSimulation, "/arm/sim/reset_simulation", scope=2).result.result == 1
+    else:
+        state = ros.call(GetEntityState, "/arm/sim/get_entity_state", entity="cube").state
+        state.pose.position.x += 0.01
+        assert ros.call(SetEntityState, "/arm/sim/set_entity_state", entity="cube", state=state).result.result == 1
+    states = ros.subscribe(JointState, "/arm/joint_states", 100)
+    held = nanoseconds(states.fresh().header.stamp)
+    time.sleep(0.2)
+    status, refusal = commander.order("act", ticket=answer["ticket"], request_id="elsewhere")
+    assert status == GoalStatus.STATUS_ABORTED and refusal["code"] == "ROBOT_LOST", refusal
+    assert nanoseconds(states.fresh().header.stamp) == held, "it moved"
+    assert ros.call(ResetSimulation, "/arm/sim/reset_simulation").result.result == 1
+    answers = []
+    ros.wait_for(lambda: answers.append(commander.order("home")) or answers[-1][0] == GoalStatus.STATUS_SUCCEEDED, 20.0, lambda: f"a rehearsal: {answers[-1]}")
+    assert commander.do("pick", object="cube")["holds"]
+
+
+def test_a_commander_that_ends_brakes_the_robot(commander, ros):
+    states = ros.subscribe(JointState, "/arm/joint_states", 10_000)
+    goals = ros.subscribe(GoalStatusArray, "/arm/pick_and_place/_action/status", latched())
+    seen = []
+    answer = commander.rehearse("pick", object="cube")
+    commander.approve(answer["rehearsal"])
+    commander.send("act", seen, ticket=answer["ticket"], request_id="left")
+    ros.wait_for(lambda: seen and seen[-1].progress > 0.1, what="the act")
+    code, seconds = commander.arm.nodes["commander"].stop()
+    assert code == 0 and seconds < 5.0
+    goals.wait(lambda m: any(goal.status == GoalStatus.STATUS_CANCELED for goal in m.status_list))
+    assert moving(states.fresh()) < 1e-2
+
+
+@pytest.mark.mcp
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="the clients need Python 3.11")
+@pytest.mark.parametrize("client", CLIENTS)
+def test_clients_of_others_have_the_nodes_pick_and_place(domain, ros, tmp_path, client):
+    with Commander(domain, ros, tmp_path, http="127.0.0.1:0") as commander:
+        said = "clients of the Model Context Protocol: "
+        (url,) = (line.partition(said)[2] for line in commander.arm.nodes["commander"].lines if said in line)
+        seen = drive(client, url, "pick", {"object": "cube"}, "approve", "act")
+        assert not seen["is_error"] and seen["result"]["outcome"] == "DONE" and seen["result"]["holds"], seen
+        assert len(seen["questions"]) == 1 and len(seen["progress"]) >= 10
+        # Who goes away stops the arm, which keeps what it holds.
+        drive(client, url, "place", {"on": "shelf"}, "approve", "act", "vanish")
+        ros.wait_for(lambda: commander.lines()[-1]["result"].get("code") == "CANCELED", what="the end of the act in the log")
+        assert commander.cube()["held"]
+        seen = drive(client, url, "place", {"on": "shelf"}, "approve", "act")
+        assert seen["result"]["outcome"] == "DONE" and not seen["result"]["holds"], seen
+        assert abs(commander.cube()["xyz_m"][2] - 0.875) < 0.001
+
+
+def test_a_bad_envelope_or_scene_is_one_sentence(domain, tmp_path):
+    writable = tmp_path / "envelope.yaml"
+    writable.write_text(ENVELOPE.read_text())
+    for parameters, said in (
+        ({}, "parameter `envelope` is empty"),
+        ({"envelope": writable}, "could be changed by what it is to limit"),
+        ({"envelope": ENVELOPE.with_name("none.yaml")}, "cannot read"),
+    ):
+        node = NodeProcess(domain, "commander", parameters={"scene": SCENE, **parameters})
+        assert node.wait() == 1
+        assert said in node.output() and "panicked" not in node.output()
