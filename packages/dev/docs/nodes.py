@@ -9,9 +9,12 @@ action means is written by hand into the last column, and kept; the check wants 
 """
 
 import argparse
+import atexit
 import difflib
 import re
+import shutil
 import sys
+import tempfile
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
@@ -38,8 +41,13 @@ DRIVEN = {
 }  # fmt: skip
 # What a node cannot start without; shown as having no default.
 GAIT = ROOT / "config/gaits/khr1_walk.yaml"
+# An envelope must be out of reach of the node that it limits.
+FOLDER = Path(tempfile.mkdtemp(prefix="karakuri-nodes-"))
+ENVELOPE = Path(shutil.copy(ROOT / "config/envelopes/table.yaml", FOLDER))
+ENVELOPE.chmod(0o444)
+atexit.register(shutil.rmtree, FOLDER, ignore_errors=True)
 NODES = {
-    "sim": {"scene": SCENE, **TOOLS}, "driver": DRIVEN, "feedforward_controller": ROBOT, "gait_planner": {"gait": GAIT}, "gripper": ROBOT, "planning_scene": ROBOT,
+    "commander": {"scene": SCENE, "envelope": ENVELOPE, "audit": FOLDER / "audit.jsonl"}, "sim": {"scene": SCENE, **TOOLS}, "driver": DRIVEN, "feedforward_controller": ROBOT, "gait_planner": {"gait": GAIT}, "gripper": ROBOT, "planning_scene": ROBOT,
     "state_publisher": {"urdf": URDF, **TOOLS}, "studio": {"file": URDF, "config": CONFIG, "port": 0}, "tool_changer": TOOLS,
 }  # fmt: skip
 # How long a node's entities must stay the same: its second participant may be found a while after the first, as what is missed of an
@@ -121,6 +129,8 @@ def parameters(ros, node, given):
             default = "the file `urdf`"
         if name == "tools" and node != "tool_changer":
             default = shown("")
+        if name == "audit":
+            default = shown("karakuri-audit.jsonl")
         # Of the running node, so that it starts where another one has the port.
         if name == "port":
             default = "`8787`"
