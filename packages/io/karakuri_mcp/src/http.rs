@@ -26,8 +26,8 @@ use crate::principal::{Principal, Tokens};
 const PATH: &str = "/mcp";
 /// Greatest length of a request: arguments of verbs are a few numbers and names. [B]
 const MOST_BYTES: usize = 256 * 1024;
-/// How long open answers may take to end, once the server is to end.
-const GRACE: Duration = Duration::from_secs(2);
+/// How long open answers may take to end, once the server is to end, and again once they are cut off.
+const GRACE: Duration = Duration::from_secs(1);
 
 /// Why there is no server.
 #[derive(Debug, thiserror::Error)]
@@ -104,10 +104,11 @@ impl HttpServer {
     where
         H: ServerHandler + Clone,
     {
+        let cut = CancellationToken::new();
         let service: StreamableHttpService<H, NeverSessionManager> = StreamableHttpService::new(
             move || Ok(handler.clone()),
             Arc::new(NeverSessionManager::default()),
-            config(self.address, stop.child_token()),
+            config(self.address, cut.clone()),
         );
         let app = Router::new()
             .nest_service(PATH, service)
@@ -119,12 +120,17 @@ impl HttpServer {
             result = &mut serving => return result,
             () = stop.cancelled() => {}
         }
+        // Motions brake and say so, subscriptions say that they end.
+        if let Ok(result) = tokio::time::timeout(GRACE, &mut serving).await {
+            return result;
+        }
         // What a client keeps open must not keep the program.
+        cut.cancel();
         tokio::time::timeout(GRACE, serving).await.unwrap_or(Ok(()))
     }
 }
 
-fn config(address: SocketAddr, stop: CancellationToken) -> StreamableHttpServerConfig {
+fn config(address: SocketAddr, cut: CancellationToken) -> StreamableHttpServerConfig {
     let port = address.port();
     let hosts = ["127.0.0.1", "localhost", "[::1]"].map(|host| format!("{host}:{port}"));
     let origins = hosts.clone().map(|host| format!("http://{host}"));
@@ -136,7 +142,7 @@ fn config(address: SocketAddr, stop: CancellationToken) -> StreamableHttpServerC
         // With sessions a client that goes away would cancel nothing.
         .with_legacy_session_mode(false)
         .with_max_request_body_bytes(MOST_BYTES)
-        .with_cancellation_token(stop)
+        .with_cancellation_token(cut)
 }
 
 /// Finds the principal of a request, or refuses it.
