@@ -6,7 +6,7 @@ import signal
 import subprocess
 import threading
 import time
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from support.process import ROOT, executable
@@ -88,6 +88,19 @@ class McpServer:
         connection.request("POST", "/mcp", body, {**COMMON, "Mcp-Method": "tools/call", "Mcp-Name": tool})
         return connection
 
+    @contextmanager
+    def listen(self, headers=None, **requested):
+        """Messages of a subscription, as they come; a socket that says nothing for long is an error."""
+        params = {"notifications": requested, "_meta": meta()}
+        body = json.dumps({"jsonrpc": "2.0", "id": 5, "method": "subscriptions/listen", "params": params})
+        sent = {**COMMON, "Mcp-Method": "subscriptions/listen", **(headers or {})}
+        with closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=20.0)) as connection:
+            connection.request("POST", "/mcp", body, sent)
+            answer = connection.getresponse()
+            assert answer.status == 200, answer.read()
+            lines = (line.decode().removeprefix("data:").strip() for line in answer if line.startswith(b"data:"))
+            yield (json.loads(line) for line in lines if line)
+
     def ask(self, method, params=None, capabilities=FORMS, headers=None):
         """Status and message of the answer to a request; no message where a stranger is refused."""
         params = dict(params or {})
@@ -112,6 +125,22 @@ def commander(folder, copies=2):
         guarded.write_text(text.replace("copies: 16", f"copies: {copies}"))
         guarded.chmod(0o444)
     return ["mcp", ROOT / "config/scenes/pick_and_place.yaml", "--envelope", guarded, "--audit", Path(folder, "audit.jsonl")]
+
+
+def principals(folder, **verbs):
+    """Writes the envelope of the table for principals of these names, each with the verbs that it may call."""
+    text = (ROOT / "config/envelopes/table.yaml").read_text()
+    (line,) = [line for line in text.splitlines() if line.startswith("  local: ")]
+    entries = [f"  {name}: {{verbs: {allowed}, approval: elicitation}}" for name, allowed in verbs.items()]
+    guarded = Path(folder, "envelope.yaml")
+    guarded.write_text(text.replace(line, "\n".join(entries)).replace("copies: 16", "copies: 2"))
+    guarded.chmod(0o444)
+
+
+def bearer(name):
+    """Header of a principal, and its token."""
+    token = name.ljust(32, "0")
+    return f"Bearer {token}", token
 
 
 class CommanderServer(McpServer):

@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant as WallTime};
 
 use futures::FutureExt as _;
@@ -13,7 +13,7 @@ use karakuri_mcp::{
 };
 use karakuri_render::{Picture, render, world_items};
 use serde_json::{Value, json};
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 
 use crate::caller::{Agreement, Caller, Flow, Instant, Reply};
 use crate::commander::Commander;
@@ -44,6 +44,7 @@ pub struct CommanderVerbs {
     outside: Arc<dyn Outside>,
     /// Speed of acts against the clock; 0: as fast as possible. [-]
     real_time_factor: f64,
+    changes: Arc<Changes>,
 }
 
 impl fmt::Debug for CommanderVerbs {
@@ -59,7 +60,7 @@ impl CommanderVerbs {
         outside: Arc<dyn Outside>,
         real_time_factor: f64,
     ) -> Self {
-        Self { commander, outside, real_time_factor }
+        Self { commander, outside, real_time_factor, changes: Arc::default() }
     }
 
     async fn answer(
@@ -81,6 +82,7 @@ impl CommanderVerbs {
         let is_cancelled = Arc::new(AtomicBool::new(false));
         let has_gone = Arc::clone(&is_cancelled);
         let (progress, mut reports) = mpsc::unbounded_channel();
+        let changes = Arc::clone(&self.changes);
         // Physics has no place on a thread that serves others.
         let mut job = tokio::task::spawn_blocking(move || {
             let caller = Caller { principal: &principal, now, random, agreement };
@@ -94,11 +96,18 @@ impl CommanderVerbs {
                 if is_news {
                     last = Some((fraction, stage));
                     let _nobody_listens = progress.send((fraction, stage)).err();
+                    changes.moved();
                 }
                 pace.wait(instant.elapsed);
                 if has_gone.load(Ordering::SeqCst) { Flow::Cancel } else { Flow::GoOn }
             };
-            commander.call(&caller, verb, &arguments, &mut watch)
+            let reply = commander.call(&caller, verb, &arguments, &mut watch);
+            if last.is_some() {
+                changes.came_to_rest();
+            } else {
+                changes.notify();
+            }
+            reply
         });
         let reply = loop {
             tokio::select! {
@@ -123,6 +132,33 @@ impl CommanderVerbs {
 
 fn refused(refusal: &Refusal) -> Answer {
     Answer::Refused(json!(refusal))
+}
+
+/// Changes of resources, for clients that subscribe.
+#[derive(Debug, Default)]
+struct Changes {
+    sender: watch::Sender<()>,
+    /// Version of the scene: it is another while the robot moves, and at rest after that.
+    scene: AtomicU64,
+    /// Version of pictures: they are drawn at rest.
+    picture: AtomicU64,
+}
+
+impl Changes {
+    fn moved(&self) {
+        self.scene.fetch_add(1, Ordering::SeqCst);
+        self.notify();
+    }
+
+    fn came_to_rest(&self) {
+        self.picture.fetch_add(1, Ordering::SeqCst);
+        self.moved();
+    }
+
+    /// The list of resources may be another, too.
+    fn notify(&self) {
+        self.sender.send_replace(());
+    }
 }
 
 /// Pace of an act against the clock.
@@ -194,24 +230,36 @@ impl Verbs for CommanderVerbs {
     }
 
     fn resources<'a>(&'a self, principal: &'a Principal) -> BoxFuture<'a, Vec<Resource>> {
-        let resource = |uri: &str, name, description, mime_type| Resource {
+        let resource = |uri: &str, name, description, mime_type, version: u64| Resource {
             uri: uri.to_owned(),
             name,
             description,
             mime_type,
+            version,
         };
+        // A picture of a rehearsal begins at the present scene, too.
+        let (scene, picture) = (
+            self.changes.scene.load(Ordering::SeqCst),
+            self.changes.picture.load(Ordering::SeqCst),
+        );
         let sees = self.commander.verbs(principal.name()).contains(&Verb::Look);
         let all = if sees {
             let [before, after] = WORST;
             let of_rehearsal = |number| {
                 let uri = format!("{before}{number}{after}");
                 let text = "The worst copy of a rehearsal: its start, its worst instant, its end.";
-                resource(&uri, "rehearsal", text, "image/png")
+                resource(&uri, "rehearsal", text, "image/png", picture)
             };
             let always = [
-                resource(SCENE, "scene", "What look answers.", "application/json"),
-                resource(PICTURE, "picture", "The scene from the side.", "image/png"),
-                resource(ENVELOPE, "envelope", "Limits that a person has set.", "application/json"),
+                resource(SCENE, "scene", "What look answers.", "application/json", scene),
+                resource(PICTURE, "picture", "The scene from the side.", "image/png", picture),
+                resource(
+                    ENVELOPE,
+                    "envelope",
+                    "Limits that a person has set.",
+                    "application/json",
+                    0,
+                ),
             ];
             let rehearsals = self.commander.pictures().into_iter().map(of_rehearsal);
             always.into_iter().chain(rehearsals).collect()
@@ -247,6 +295,10 @@ impl Verbs for CommanderVerbs {
             }
         }
         .boxed()
+    }
+
+    fn changes(&self) -> watch::Receiver<()> {
+        self.changes.sender.subscribe()
     }
 }
 

@@ -8,6 +8,7 @@ mod question;
 mod running;
 mod server;
 mod stdio;
+mod subscriptions;
 #[cfg(test)]
 mod tests;
 mod uri;

@@ -9,11 +9,11 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ErrorData, Implementation,
-    JsonObject, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult, ResourceContents,
-    ServerCapabilities, ServerConfig, ToolAnnotations,
+    InitializeRequestParams, InitializeResult, JsonObject, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
+    ResourceContents, ServerCapabilities, ServerConfig, SubscriptionFilter, ToolAnnotations,
 };
-use rmcp::service::RequestContext;
+use rmcp::service::{RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
 use serde_json::{Value, json};
 use tokio::sync::RwLock;
@@ -23,6 +23,7 @@ use crate::approvals::{Approvals, Subject};
 use crate::principal::Principal;
 use crate::question;
 use crate::running;
+use crate::subscriptions;
 use crate::uri;
 use crate::verbs::{Answer, Approval, Content, Effect, Repeated, Resource, Tool, Verbs};
 
@@ -121,13 +122,35 @@ impl Server {
     }
 }
 
+/// What a client of any revision can use.
+fn common() -> ServerCapabilities {
+    ServerCapabilities::builder().enable_tools().enable_resources().build()
+}
+
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
         let about = self.verbs.about();
-        let capabilities = ServerCapabilities::builder().enable_tools().enable_resources().build();
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_resources()
+            .enable_resources_subscribe()
+            .enable_resources_list_changed()
+            .build();
         ServerConfig::new(capabilities)
             .with_server_info(Implementation::new(about.name, about.version))
             .with_instructions(about.instructions)
+    }
+
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        // Of an older revision, which subscribes by other methods.
+        let mut info = self.negotiate_initialize(&request)?;
+        info.capabilities = common();
+        context.peer.set_peer_info(request);
+        Ok(info)
     }
 
     async fn list_tools(
@@ -165,6 +188,19 @@ impl ServerHandler for Server {
                 self.ask(&subject, message, state, &context)
             }
         }
+    }
+
+    fn accepted_subscription_filter(
+        &self,
+        requested: &SubscriptionFilter,
+    ) -> Option<SubscriptionFilter> {
+        Some(subscriptions::accepted(requested))
+    }
+
+    async fn listen(&self, subscription: SubscriptionContext) -> Result<(), ErrorData> {
+        let principal = principal_of(subscription.request_context())?;
+        subscriptions::listen(&*self.verbs, &principal, &subscription, &self.stop).await;
+        Ok(())
     }
 
     async fn list_resources(

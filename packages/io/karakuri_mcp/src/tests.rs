@@ -1,13 +1,17 @@
 //! The protocol line by line, as a client on stdio writes it.
 
-use std::sync::Arc;
+mod subscriptions;
+
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream};
+use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use crate::stdio::{StdioError, serve_stream};
@@ -18,9 +22,29 @@ use crate::{
 
 const DEADLINE: Duration = Duration::from_secs(20);
 
-#[derive(Default)]
 struct Fake {
     has_braked: AtomicBool,
+    /// Versions of resources.
+    resources: Mutex<BTreeMap<&'static str, u64>>,
+    changes: watch::Sender<()>,
+}
+
+impl Default for Fake {
+    fn default() -> Self {
+        Self {
+            has_braked: AtomicBool::new(false),
+            resources: Mutex::new(BTreeMap::from([("karakuri://gone.png", 0)])),
+            changes: watch::channel(()).0,
+        }
+    }
+}
+
+impl Fake {
+    /// Changes the resources, and notifies of it.
+    fn change(&self, change: impl FnOnce(&mut BTreeMap<&'static str, u64>)) {
+        change(&mut self.resources.lock().unwrap());
+        self.changes.send_replace(());
+    }
 }
 
 impl Verbs for Fake {
@@ -70,14 +94,23 @@ impl Verbs for Fake {
     }
 
     fn resources<'a>(&'a self, _: &'a Principal) -> BoxFuture<'a, Vec<Resource>> {
-        let uri = "karakuri://gone.png".to_owned();
-        let resource =
-            Resource { uri, name: "gone", description: "A picture.", mime_type: "image/png" };
-        async { vec![resource] }.boxed()
+        let resource = |(uri, version): (&&str, &u64)| Resource {
+            uri: (*uri).to_owned(),
+            name: "gone",
+            description: "A picture.",
+            mime_type: "image/png",
+            version: *version,
+        };
+        let all = self.resources.lock().unwrap().iter().map(resource).collect();
+        async { all }.boxed()
     }
 
     fn read<'a>(&'a self, _: &'a Principal, _: &'a str) -> BoxFuture<'a, Option<Content>> {
         async { Some(Content::Bytes(vec![1, 2, 3])) }.boxed()
+    }
+
+    fn changes(&self) -> watch::Receiver<()> {
+        self.changes.subscribe()
     }
 }
 
@@ -166,7 +199,10 @@ async fn a_client_of_an_older_revision_cannot_approve() {
         "clientInfo": {"name": "old", "version": "1"},
     });
     client.write(json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello})).await;
-    assert_eq!(client.read().await["result"]["protocolVersion"], "2025-11-25");
+    let welcome = client.read().await;
+    assert_eq!(welcome["result"]["protocolVersion"], "2025-11-25");
+    // Subscriptions of its revision are others.
+    assert_eq!(welcome["result"]["capabilities"], json!({"tools": {}, "resources": {}}));
     client.write(json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).await;
     let call = json!({"name": "ask", "arguments": {}});
     client.write(json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": call})).await;
@@ -249,5 +285,7 @@ async fn the_server_introduces_itself() {
     let found = &found["result"];
     assert_eq!(found["instructions"], "Nothing moves.", "{found}");
     assert!(found["supportedVersions"].as_array().unwrap().contains(&json!("2026-07-28")));
-    assert!(found["capabilities"]["tools"].is_object());
+    let capabilities = &found["capabilities"];
+    assert!(capabilities["tools"].is_object());
+    assert_eq!(capabilities["resources"], json!({"subscribe": true, "listChanged": true}));
 }

@@ -2,6 +2,7 @@
 
 use futures::future::BoxFuture;
 use serde_json::Value;
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use crate::principal::Principal;
@@ -34,6 +35,12 @@ pub trait Verbs: Send + Sync + 'static {
     /// Content of a resource, one of those that are listed; `None`: it has gone meanwhile.
     fn read<'a>(&'a self, principal: &'a Principal, uri: &'a str)
     -> BoxFuture<'a, Option<Content>>;
+
+    /// Fires when resources, or the list of them, may have changed. Which ones is found in the list, by [`Resource::version`]: it may
+    /// fire too often, and a slow client misses nothing but repeated notifications. By default nothing ever changes.
+    fn changes(&self) -> watch::Receiver<()> {
+        watch::channel(()).1
+    }
 }
 
 /// Name and instructions of a server.
@@ -130,6 +137,8 @@ pub struct Resource {
     pub description: &'static str,
     /// Media type.
     pub mime_type: &'static str,
+    /// A number that is another one when the content is another.
+    pub version: u64,
 }
 
 /// Content of a resource.

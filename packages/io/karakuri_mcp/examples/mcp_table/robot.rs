@@ -1,11 +1,12 @@
 //! The robot: numbers that change with time. Nothing else moves.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use karakuri_mcp::Call;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 
 /// Number of reports of a motion.
 const STEPS: u32 = 20;
@@ -51,6 +52,8 @@ pub(crate) enum Ending {
 #[derive(Debug)]
 pub(crate) struct Robot {
     memory: Mutex<Memory>,
+    version: AtomicU64,
+    changes: watch::Sender<()>,
     stop: Notify,
     motion: Duration,
 }
@@ -70,7 +73,30 @@ impl Robot {
             stops: Vec::new(),
             is_moving: false,
         };
-        Self { memory: Mutex::new(memory), stop: Notify::new(), motion }
+        let (changes, _) = watch::channel(());
+        Self {
+            memory: Mutex::new(memory),
+            version: AtomicU64::new(0),
+            changes,
+            stop: Notify::new(),
+            motion,
+        }
+    }
+
+    /// Number of times that its memory has changed.
+    pub(crate) fn version(&self) -> u64 {
+        self.version.load(Ordering::SeqCst)
+    }
+
+    /// Fires when its memory has changed.
+    pub(crate) fn changes(&self) -> watch::Receiver<()> {
+        self.changes.subscribe()
+    }
+
+    /// Notifies of a change of its memory.
+    pub(crate) fn notify(&self) {
+        self.version.fetch_add(1, Ordering::SeqCst);
+        self.changes.send_replace(());
     }
 
     /// What it remembers.
@@ -92,6 +118,7 @@ impl Robot {
             }
             memory.is_moving = true;
         }
+        self.notify();
         let ending = self.steps(call).await;
         let mut memory = self.memory();
         memory.is_moving = false;
@@ -101,6 +128,7 @@ impl Robot {
             Ending::Arrived | Ending::Busy => {}
         }
         drop(memory);
+        self.notify();
         tracing::info!("{verb}: {ending:?}");
         ending
     }

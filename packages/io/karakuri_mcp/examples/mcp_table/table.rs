@@ -7,6 +7,7 @@ use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use karakuri_mcp::{About, Answer, Approval, Call, Content, Principal, Resource, Tool, Verbs};
 use serde_json::{Value, json};
+use tokio::sync::watch;
 
 use crate::robot::{Ending, Object, Robot};
 use crate::tools;
@@ -76,6 +77,7 @@ impl Table {
             return ended(ending);
         }
         self.robot.memory().held = Some(name);
+        self.robot.notify();
         Answer::Done(json!({"outcome": "HOLDING", "held": name}))
     }
 
@@ -134,6 +136,8 @@ impl Table {
         {
             object.xy = xy;
         }
+        drop(memory);
+        self.robot.notify();
         Answer::Done(json!({"outcome": "PLACED"}))
     }
 }
@@ -179,6 +183,7 @@ impl Verbs for Table {
             name: "scene",
             description: "What is on the table and in the hand.",
             mime_type: "application/json",
+            version: self.robot.version(),
         };
         async move { vec![scene] }.boxed()
     }
@@ -189,6 +194,10 @@ impl Verbs for Table {
         _uri: &'a str,
     ) -> BoxFuture<'a, Option<Content>> {
         async move { Some(Content::Text(self.scene().to_string())) }.boxed()
+    }
+
+    fn changes(&self) -> watch::Receiver<()> {
+        self.robot.changes()
     }
 }
 
