@@ -16,6 +16,8 @@ REVISION = "2026-07-28"
 COMMON = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream", "MCP-Protocol-Version": REVISION}
 #: What a client says that can show forms.
 FORMS = {"elicitation": {"form": {}}}
+#: What one says that knows tasks, too.
+TASKS = {**FORMS, "extensions": {"io.modelcontextprotocol/tasks": {}}}
 
 
 class McpServer:
@@ -163,7 +165,7 @@ def meta(capabilities=FORMS, **more):
 
 def name(params):
     """What a request is about, for its header."""
-    return params.get("name") or params.get("uri")
+    return params.get("name") or params.get("uri") or params.get("taskId")
 
 
 def messages(text):

@@ -208,6 +208,7 @@ impl Verbs for CommanderVerbs {
                 Verb::Stop => Effect::Changes(Repeated::Idempotent),
                 _ => Effect::ReadOnly,
             },
+            is_long: verb == Verb::Act,
         };
         self.commander.verbs(principal.name()).into_iter().map(tool).collect()
     }

@@ -9,6 +9,7 @@ mod running;
 mod server;
 mod stdio;
 mod subscriptions;
+mod tasks;
 #[cfg(test)]
 mod tests;
 mod uri;

@@ -1,5 +1,6 @@
 //! How far a call is.
 
+use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
 use tokio::sync::mpsc;
@@ -13,6 +14,12 @@ pub(crate) struct Report {
     /// Part that is done, from 0 to 1.
     pub(crate) fraction: f64,
     pub(crate) message: String,
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}, {:.0} %", self.message, 100.0 * self.fraction)
+    }
 }
 
 /// Where a verb reports how far it is. It never waits for the client.
@@ -57,6 +64,12 @@ mod tests {
             seen.push(report.fraction);
         }
         assert_eq!(seen, [0.0, 0.5, 0.75, 1.0]);
+    }
+
+    #[test]
+    fn a_report_is_a_text() {
+        let report = Report { fraction: 0.256, message: "LIFT".into() };
+        assert_eq!(report.to_string(), "LIFT, 26 %");
     }
 
     #[test]

@@ -8,10 +8,12 @@ use axum::http::request::Parts;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rmcp::model::{
-    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ErrorData, Implementation,
+    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams,
+    CreateTaskResult, ErrorData, GetTaskParams, GetTaskResult, Implementation,
     InitializeRequestParams, InitializeResult, JsonObject, ListResourcesResult, ListToolsResult,
     PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ReadResourceResult,
     ResourceContents, ServerCapabilities, ServerConfig, SubscriptionFilter, ToolAnnotations,
+    UpdateTaskParams,
 };
 use rmcp::service::{RequestContext, SubscriptionContext};
 use rmcp::{RoleServer, ServerHandler};
@@ -22,8 +24,9 @@ use tokio_util::sync::CancellationToken;
 use crate::approvals::{Approvals, Subject};
 use crate::principal::Principal;
 use crate::question;
-use crate::running;
+use crate::running::{First, Job, Running};
 use crate::subscriptions;
+use crate::tasks::{self, Tasks};
 use crate::uri;
 use crate::verbs::{Answer, Approval, Content, Effect, Repeated, Resource, Tool, Verbs};
 
@@ -50,6 +53,7 @@ impl fmt::Debug for Settings {
 pub struct Server {
     verbs: Arc<dyn Verbs>,
     approvals: Arc<Approvals>,
+    tasks: Tasks,
     stop: CancellationToken,
     /// Read by each call under way, also by one that nobody waits for.
     calls: Arc<RwLock<()>>,
@@ -65,7 +69,7 @@ impl Server {
     /// A server of verbs. When `stop` fires, all calls are cancelled and its transports end.
     pub fn new(verbs: Arc<dyn Verbs>, settings: &Settings, stop: CancellationToken) -> Self {
         let approvals = Arc::new(Approvals::new(&settings.key, settings.approval_lifetime));
-        Self { verbs, approvals, stop, calls: Arc::default() }
+        Self { verbs, approvals, tasks: Tasks::default(), stop, calls: Arc::default() }
     }
 
     /// Waits until no call is under way, and says whether that is so in time: before it ends, a program lets its motions brake.
@@ -135,6 +139,7 @@ impl ServerHandler for Server {
             .enable_resources()
             .enable_resources_subscribe()
             .enable_resources_list_changed()
+            .enable_tasks()
             .build();
         ServerConfig::new(capabilities)
             .with_server_info(Implementation::new(about.name, about.version))
@@ -146,7 +151,7 @@ impl ServerHandler for Server {
         request: InitializeRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<InitializeResult, ErrorData> {
-        // Of an older revision, which subscribes by other methods.
+        // Of an older revision, which subscribes by other methods and knows other tasks.
         let mut info = self.negotiate_initialize(&request)?;
         info.capabilities = common();
         context.peer.set_peer_info(request);
@@ -179,15 +184,53 @@ impl ServerHandler for Server {
         let subject = Subject::new(&principal, tool.name, &arguments);
         let approval = self.approval(&subject, &request)?;
         let under_way = self.calls.clone().read_owned().await;
-        let job = running::Job { principal, tool: tool.name, arguments, approval, under_way };
-        let cancelled = self.stop.child_token();
-        match running::run(self.verbs.clone(), job, cancelled, &context).await? {
+        let owner = principal.clone();
+        let job = Job { principal, tool: tool.name, arguments, approval, under_way };
+        let running = Running::start(self.verbs.clone(), job, self.stop.child_token());
+        let answer = if tool.is_long && tasks::are_known(&context) {
+            match running.first(&context).await? {
+                First::Answer(answer) => answer,
+                First::Report(begun) => match self.tasks.make(&owner, begun) {
+                    Ok(task) => return Ok(CreateTaskResult::new(task).into()),
+                    Err(begun) => begun.running.answer(&context, Some(begun.report)).await?,
+                },
+            }
+        } else {
+            running.answer(&context, None).await?
+        };
+        match answer {
             Answer::Done(value) => Ok(CallToolResult::structured(value).into()),
             Answer::Refused(value) => Ok(CallToolResult::structured_error(value).into()),
             Answer::NeedsApproval { message, state } => {
                 self.ask(&subject, message, state, &context)
             }
         }
+    }
+
+    async fn get_task(
+        &self,
+        request: GetTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetTaskResult, ErrorData> {
+        let principal = principal_of(&context)?;
+        self.tasks.get(&principal, &request.task_id).map(GetTaskResult::new)
+    }
+
+    async fn update_task(
+        &self,
+        request: UpdateTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        // What is asked is asked before there is a task: no answer is waited for.
+        self.tasks.check(&principal_of(&context)?, &request.task_id)
+    }
+
+    async fn cancel_task(
+        &self,
+        request: CancelTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.tasks.cancel(&principal_of(&context)?, &request.task_id)
     }
 
     fn accepted_subscription_filter(

@@ -1,6 +1,7 @@
 //! The protocol line by line, as a client on stdio writes it.
 
 mod subscriptions;
+mod tasks;
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,7 +12,7 @@ use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream};
-use tokio::sync::watch;
+use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
 
 use crate::stdio::{StdioError, serve_stream};
@@ -24,6 +25,8 @@ const DEADLINE: Duration = Duration::from_secs(20);
 
 struct Fake {
     has_braked: AtomicBool,
+    /// Ends a `move`.
+    end: Notify,
     /// Versions of resources.
     resources: Mutex<BTreeMap<&'static str, u64>>,
     changes: watch::Sender<()>,
@@ -33,6 +36,7 @@ impl Default for Fake {
     fn default() -> Self {
         Self {
             has_braked: AtomicBool::new(false),
+            end: Notify::new(),
             resources: Mutex::new(BTreeMap::from([("karakuri://gone.png", 0)])),
             changes: watch::channel(()).0,
         }
@@ -54,13 +58,14 @@ impl Verbs for Fake {
 
     fn tools(&self, _: &Principal) -> Vec<Tool> {
         let object = json!({"type": "object"});
-        ["ask", "wait", "fail"]
+        ["ask", "wait", "fail", "move", "slip"]
             .map(|name| Tool {
                 name,
                 description: "A tool.",
                 input_schema: object.clone(),
                 output_schema: object.clone(),
                 effect: Effect::ReadOnly,
+                is_long: ["ask", "move", "slip"].contains(&name),
             })
             .to_vec()
     }
@@ -86,6 +91,24 @@ impl Verbs for Fake {
                     tokio::time::sleep(Duration::from_millis(50)).await;
                     self.has_braked.store(true, Ordering::SeqCst);
                     Answer::Refused(json!({"code": "CANCELLED"}))
+                }
+                "move" => {
+                    call.progress.report(0.25, "LIFT");
+                    call.progress.report(0.5, "CARRY");
+                    tokio::select! {
+                        () = call.cancelled.cancelled() => {
+                            self.has_braked.store(true, Ordering::SeqCst);
+                            Answer::Refused(json!({"code": "CANCELED", "hint": "rehearse again"}))
+                        }
+                        () = self.end.notified() => match arguments.get("drops") {
+                            None => Answer::Done(json!({"outcome": "DONE"})),
+                            Some(what) => Answer::Refused(json!({"code": "LOST", "value": what})),
+                        },
+                    }
+                }
+                "slip" => {
+                    call.progress.report(0.25, "LIFT");
+                    panic!("a verb with a mistake in the middle")
                 }
                 _ => panic!("a verb with a mistake"),
             }
@@ -147,10 +170,15 @@ impl Client {
     }
 
     async fn send(&mut self, id: u64, method: &str, params: Value) {
+        self.send_as(json!({"elicitation": {}}), id, method, params).await;
+    }
+
+    /// Sends a request of a client that has capabilities.
+    async fn send_as(&mut self, capabilities: Value, id: u64, method: &str, params: Value) {
         let mut params = params;
         params["_meta"] = json!({
             "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-            "io.modelcontextprotocol/clientCapabilities": {"elicitation": {}},
+            "io.modelcontextprotocol/clientCapabilities": capabilities,
             "progressToken": id,
         });
         let message = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
@@ -201,7 +229,7 @@ async fn a_client_of_an_older_revision_cannot_approve() {
     client.write(json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello})).await;
     let welcome = client.read().await;
     assert_eq!(welcome["result"]["protocolVersion"], "2025-11-25");
-    // Subscriptions of its revision are others.
+    // Subscriptions and tasks of its revision are others.
     assert_eq!(welcome["result"]["capabilities"], json!({"tools": {}, "resources": {}}));
     client.write(json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).await;
     let call = json!({"name": "ask", "arguments": {}});
@@ -288,4 +316,5 @@ async fn the_server_introduces_itself() {
     let capabilities = &found["capabilities"];
     assert!(capabilities["tools"].is_object());
     assert_eq!(capabilities["resources"], json!({"subscribe": true, "listChanged": true}));
+    assert_eq!(capabilities["extensions"], json!({"io.modelcontextprotocol/tasks": {}}));
 }

@@ -68,6 +68,9 @@ pub struct Tool {
     pub output_schema: Value,
     /// What it does to the world.
     pub effect: Effect,
+    /// Whether a call may take long: a client that knows tasks gets one at the call's first report of progress, and asks after it instead
+    /// of waiting. What needs an approval asks for it before that report.
+    pub is_long: bool,
 }
 
 /// What a tool does to the world. Hints for clients: none of them replaces a check.
@@ -95,7 +98,7 @@ pub enum Repeated {
 pub struct Call {
     /// Where the verb reports how far it is.
     pub progress: Progress,
-    /// Fires when the client cancels or goes away, and when the server ends: a motion is to brake.
+    /// Fires when the client cancels or goes away, and when the server ends: a motion is to brake. A client may go away from a task.
     pub cancelled: CancellationToken,
     /// The answer to [`Answer::NeedsApproval`], if this call repeats one that got it.
     pub approval: Option<Approval>,

@@ -1,24 +1,30 @@
 //! Fixtures of the public conformance suite of the Model Context Protocol, behind the transport of this crate.
 //!
 //! `mcp_fixture --http 127.0.0.1:0`; then standard error has the line `ready: URL`. The suite: `conformance server --url URL
-//! --requirements 2026-07-28`.
+//! --requirements 2026-07-28`. With `--jobs` they are those of its scenarios on tasks, behind the server of verbs.
 
 mod content;
 mod fixture;
+mod jobs;
 mod lists;
 mod rounds;
 
 use std::io;
+use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Context as _;
 use clap::Parser;
-use karakuri_mcp::{CancellationToken, HttpServer, Tokens};
+use karakuri_mcp::{CancellationToken, HttpServer, Server, Settings, Tokens};
 
 #[derive(Parser)]
 struct Arguments {
     /// Listens at IP:PORT.
     #[arg(long, value_name = "IP:PORT")]
     http: String,
+    /// Serves jobs that become tasks.
+    #[arg(long)]
+    jobs: bool,
 }
 
 #[tokio::main]
@@ -36,5 +42,10 @@ async fn main() -> anyhow::Result<()> {
     });
     let http = HttpServer::bind(&arguments.http).await?;
     eprintln!("ready: {}", http.url());
+    if arguments.jobs {
+        let settings = Settings { key, approval_lifetime: Duration::from_secs(60) };
+        let server = Server::new(Arc::new(jobs::Jobs), &settings, stop.clone());
+        return Ok(http.serve(server, Tokens::default(), stop).await?);
+    }
     Ok(http.serve(fixture::Fixture::new(&key), Tokens::default(), stop).await?)
 }

@@ -15,6 +15,7 @@ pub(crate) fn all() -> Vec<Tool> {
             input_schema: arguments(&json!({}), &[]),
             output_schema: scene(),
             effect: Effect::ReadOnly,
+            is_long: false,
         },
         Tool {
             name: "pick",
@@ -22,6 +23,7 @@ pub(crate) fn all() -> Vec<Tool> {
             input_schema: arguments(&json!({"object": object}), &["object"]),
             output_schema: result(json!({"held": {"type": "string"}})),
             effect: Effect::Destructive(Repeated::Again),
+            is_long: true,
         },
         Tool {
             name: "place",
@@ -29,6 +31,7 @@ pub(crate) fn all() -> Vec<Tool> {
             input_schema: arguments(&place, &["x_m", "y_m"]),
             output_schema: result(json!({"ticket": ticket})),
             effect: Effect::ReadOnly,
+            is_long: false,
         },
         Tool {
             name: "act",
@@ -36,6 +39,7 @@ pub(crate) fn all() -> Vec<Tool> {
             input_schema: arguments(&json!({"ticket": {"type": "string"}}), &["ticket"]),
             output_schema: result(json!({})),
             effect: Effect::Destructive(Repeated::Idempotent),
+            is_long: true,
         },
         Tool {
             name: "stop",
@@ -43,6 +47,7 @@ pub(crate) fn all() -> Vec<Tool> {
             input_schema: arguments(&json!({}), &[]),
             output_schema: result(json!({})),
             effect: Effect::Changes(Repeated::Idempotent),
+            is_long: false,
         },
     ]
 }
