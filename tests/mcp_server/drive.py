@@ -9,6 +9,7 @@ it cancels the call, asks the tool `look`, and ends.
 import asyncio
 import json
 import os
+import secrets
 import shlex
 import sys
 
@@ -72,7 +73,7 @@ async def main():
         tool, arguments = TOOL, json.loads(ARGUMENTS)
         if "act" in OPTIONS:
             rehearsed = content(await call(client, tool, arguments))
-            tool, arguments = "act", {"ticket": rehearsed["ticket"], "request_id": "r"}
+            tool, arguments = "act", {"ticket": rehearsed["ticket"], "request_id": secrets.token_hex(8)}
         task = asyncio.create_task(call(client, tool, arguments))
         if "cancel" in OPTIONS:
             await seen.quarter.wait()

@@ -40,7 +40,7 @@ def load(n):
 class Commander:
     """The nodes of the arm, with a commander of few copies."""
 
-    def __init__(self, domain, ros, folder, **parameters):
+    def __init__(self, domain, ros, folder, real_time_factor=0.0, **parameters):
         self._ros, self.folder = ros, folder
         text = ENVELOPE.read_text()
         for before, after in {"copies: 16": "copies: 2", "acts_per_minute: 6": "acts_per_minute: 60"}.items():
@@ -49,7 +49,7 @@ class Commander:
         envelope = folder / "envelope.yaml"
         envelope.write_text(text)
         envelope.chmod(0o444)
-        self.arm = Arm(domain, nodes=NODES, lockstep=True, real_time_factor=0.0, start_paused=True)
+        self.arm = Arm(domain, nodes=NODES, lockstep=True, real_time_factor=real_time_factor, start_paused=True)
         parameters = {"scene": SCENE, "envelope": envelope, "audit": folder / "audit.jsonl", "use_sim_time": True, **parameters}
         self.node = lambda: NodeProcess(domain, "commander", namespace="/arm", parameters=parameters)
 
@@ -235,7 +235,8 @@ def test_a_commander_that_ends_brakes_the_robot(commander, ros):
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="the clients need Python 3.11")
 @pytest.mark.parametrize("client", CLIENTS)
 def test_clients_of_others_have_the_nodes_pick_and_place(domain, ros, tmp_path, client):
-    with Commander(domain, ros, tmp_path, http="127.0.0.1:0") as commander:
+    # In real time: an act is under way when its client goes away.
+    with Commander(domain, ros, tmp_path, real_time_factor=1.0, http="127.0.0.1:0") as commander:
         said = "clients of the Model Context Protocol: "
         (url,) = (line.partition(said)[2] for line in commander.arm.nodes["commander"].lines if said in line)
         seen = drive(client, url, "pick", {"object": "cube"}, "approve", "act")

@@ -77,6 +77,9 @@ impl Severity {
     }
 }
 
+/// Libraries that tell of each request: for those who look for a fault.
+const VERBOSE: [&str; 1] = ["rmcp"];
+
 /// Log of the process, which has one as it has one ROS context.
 #[derive(Clone)]
 pub(crate) struct LogSink {
@@ -190,7 +193,12 @@ impl Shared {
 
     fn write(&self, event: &Event<'_>) {
         let metadata = event.metadata();
-        let severity = Severity::of(*metadata.level());
+        let mut severity = Severity::of(*metadata.level());
+        let is_verbose =
+            metadata.target().split("::").next().is_some_and(|name| VERBOSE.contains(&name));
+        if is_verbose && severity == Severity::Info {
+            severity = Severity::Debug;
+        }
         let node = self.node.get();
         if severity < node.map_or_else(|| self.threshold(""), |node| node.threshold) {
             return;
