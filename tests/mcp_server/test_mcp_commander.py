@@ -6,6 +6,7 @@ import json
 import shlex
 import sys
 import time
+from xml.etree import ElementTree
 
 import pytest
 from support.driving import CLIENTS, drive
@@ -159,11 +160,12 @@ def test_resources_show_the_scene_and_the_prediction(tmp_path):
     with CommanderServer(tmp_path) as server:
         number = rehearsed(server, "pick", {"object": "cube"})["rehearsal"]
         uris = [resource["uri"] for resource in server.ask("resources/list")[1]["result"]["resources"]]
-        assert uris == [f"karakuri://{name}" for name in ("scene.json", "scene.png", "envelope.json", f"rehearsal/{number}/worst.png")]
+        assert uris == [f"karakuri://{name}" for name in ("scene.json", "scene.png", "robot.urdf", "envelope.json", f"rehearsal/{number}/worst.png")]
         read = [server.ask("resources/read", {"uri": uri})[1]["result"]["contents"][0] for uri in uris]
         assert json.loads(read[0]["text"]) == server.call("look")["structuredContent"]
-        assert json.loads(read[2]["text"])["limits"]["mass_kg"] == 0.5
-        for picture in (read[1], read[3]):
+        assert read[2]["mimeType"] == "application/xml" and ElementTree.fromstring(read[2]["text"]).get("name") == "arm6"
+        assert json.loads(read[3]["text"])["limits"]["mass_kg"] == 0.5
+        for picture in (read[1], read[4]):
             assert base64.b64decode(picture["blob"]).startswith(b"\x89PNG")
         for uri in ("karakuri://rehearsal/2/worst.png", "karakuri://rehearsal/../worst.png", "karakuri://envelope.yaml", "file:///etc/passwd"):
             assert "error" in server.ask("resources/read", {"uri": uri})[1], uri

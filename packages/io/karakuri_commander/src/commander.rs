@@ -36,6 +36,8 @@ const LOOKS: u64 = 50;
 pub struct Settings {
     /// The robot, at rest.
     pub robot: Box<dyn Robot>,
+    /// Its URDF, for clients that look at it.
+    pub urdf: String,
     /// Limits that a person has set.
     pub envelope: Envelope,
     /// Where the audit log goes on.
@@ -53,6 +55,7 @@ impl fmt::Debug for Settings {
 /// A robot that takes commands.
 pub struct Commander {
     robot: Mutex<Box<dyn Robot>>,
+    urdf: String,
     desk: Mutex<Desk>,
     /// Number of calls of `stop`.
     stops: AtomicU64,
@@ -77,13 +80,13 @@ impl Drop for Busy<'_> {
 impl Commander {
     /// Commander of a robot.
     pub fn new(settings: Settings) -> Self {
-        let Settings { robot, envelope, log, tail } = settings;
+        let Settings { robot, urdf, envelope, log, tail } = settings;
         let cell = robot.cell();
         let model = Digest::of(cell.model());
         let build = format!("{model}-{}", env!("CARGO_PKG_VERSION"));
         let mut desk = Desk::new(Gate::new(envelope), log, tail, build);
         desk.seen = Seen::of(cell, None, true);
-        Self { robot: Mutex::new(robot), desk: Mutex::new(desk), stops: AtomicU64::new(0) }
+        Self { robot: Mutex::new(robot), urdf, desk: Mutex::new(desk), stops: AtomicU64::new(0) }
     }
 
     /// Verbs that a principal may call here, in the order in which tools are listed.
@@ -92,6 +95,11 @@ impl Commander {
         let is_offered =
             |verb: &Verb| order::has(*verb) && desk.gate.envelope().allows(principal, *verb);
         Verb::ALL.into_iter().filter(is_offered).collect()
+    }
+
+    /// URDF of the robot.
+    pub fn urdf(&self) -> &str {
+        &self.urdf
     }
 
     /// Limits that are in force.

@@ -21,6 +21,7 @@ use crate::preview::camera;
 
 const SCENE: &str = "karakuri://scene.json";
 const PICTURE: &str = "karakuri://scene.png";
+const ROBOT: &str = "karakuri://robot.urdf";
 const ENVELOPE: &str = "karakuri://envelope.json";
 /// Width and height of the picture of the scene. [pixels]
 const SIZE: [usize; 2] = [640, 480];
@@ -254,6 +255,7 @@ impl Verbs for CommanderVerbs {
             let always = [
                 resource(SCENE, "scene", "What look answers.", "application/json", scene),
                 resource(PICTURE, "picture", "The scene from the side.", "image/png", picture),
+                resource(ROBOT, "robot", "The robot's URDF.", "application/xml", 0),
                 resource(
                     ENVELOPE,
                     "envelope",
@@ -278,6 +280,7 @@ impl Verbs for CommanderVerbs {
         async move {
             match uri {
                 SCENE => self.scene(principal),
+                ROBOT => Some(Content::Text(self.commander.urdf().to_owned())),
                 ENVELOPE => Some(Content::Text(json!(self.commander.envelope()).to_string())),
                 uri => {
                     let [before, after] = WORST;

@@ -64,8 +64,13 @@ impl Desk {
         let cell = CellFile::new(&root().join("config/scenes/pick_and_place.yaml")).open().unwrap();
         let robot = Box::new(cell);
         let log = Memory { text: Arc::default(), room };
-        let settings =
-            Settings { robot, envelope, log: Box::new(log.clone()), tail: Tail::default() };
+        let settings = Settings {
+            robot,
+            urdf: String::new(),
+            envelope,
+            log: Box::new(log.clone()),
+            tail: Tail::default(),
+        };
         let commander = Commander::new(settings);
         Self { commander, log, now: Mutex::new(0.0), bits: Mutex::new(0) }
     }

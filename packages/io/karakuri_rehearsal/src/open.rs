@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use karakuri_files::LoadError;
 use karakuri_hardware::RobotIoError;
 use karakuri_model::Diagnostics;
-use karakuri_simulation::{SimulatedWorld, load_scene};
+use karakuri_simulation::{LoadedScene, SimulatedWorld, load_scene};
 
 use crate::{Cell, CellError, CellSettings};
 
@@ -52,11 +52,7 @@ impl CellFile {
         if !(0.0..=LONGEST_REST).contains(settle) {
             return Err(OpenError::Settle { settle: *settle });
         }
-        let models = loaded.models.iter().enumerate();
-        let hands: Vec<_> = models.filter(|(_, model)| model.end_effector.is_some()).collect();
-        let [(robot, _)] = hands[..] else {
-            return Err(OpenError::Hands { scene: scene.clone(), n: hands.len() });
-        };
+        let robot = self.robot(&loaded)?;
         let io = SimulatedWorld::new(world, whole(steps));
         let settings = CellSettings { sight_period: Self::SIGHT_PERIOD, ..CellSettings::default() };
         let mut cell = Cell::new(io, robot, settings)?;
@@ -65,6 +61,25 @@ impl CellFile {
             cell.step()?;
         }
         Ok(cell)
+    }
+
+    /// URDF of the scene's robot.
+    ///
+    /// # Errors
+    /// When a file is wrong, or not one robot has a hand.
+    pub fn urdf(&self) -> Result<String, OpenError> {
+        let loaded = load_scene(&self.scene)?;
+        Ok(loaded.urdf(self.robot(&loaded)?, &self.scene)?)
+    }
+
+    /// Index of the one robot that has a hand.
+    fn robot(&self, loaded: &LoadedScene) -> Result<usize, OpenError> {
+        let models = loaded.models.iter().enumerate();
+        let hands: Vec<_> = models.filter(|(_, model)| model.end_effector.is_some()).collect();
+        match hands[..] {
+            [(robot, _)] => Ok(robot),
+            _ => Err(OpenError::Hands { scene: self.scene.clone(), n: hands.len() }),
+        }
     }
 }
 

@@ -33,6 +33,20 @@ impl LoadedScene {
     pub fn world(&self) -> Result<World, Diagnostics> {
         World::from_scene(&self.scene, &self.models)
     }
+
+    /// URDF of a robot of the scene, which was read from `path`.
+    ///
+    /// # Errors
+    /// When there is no such robot, or the file is gone.
+    pub fn urdf(&self, robot: usize, path: &Path) -> Result<String, LoadError> {
+        let place = Place::default();
+        let missing =
+            |message| Diagnostics(vec![error(&place, message, "look at the scene's robots")]);
+        let described = self.scene.robots.get(robot);
+        let described = described.ok_or_else(|| missing(format!("there is no robot {robot}")))?;
+        let file = FileAssets::from_env().resolve(&described.urdf.to_string_lossy(), path);
+        read_text(&file.map_err(|e| missing(e.to_string()))?)
+    }
 }
 
 /// Reads a scene and the files it names, which are found relative to it or as `package://`. The error has every problem of all

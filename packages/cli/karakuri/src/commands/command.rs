@@ -30,9 +30,10 @@ impl CommanderArgs {
     /// When a file is wrong, the envelope can be written, or the log is broken.
     pub(crate) fn open(&self) -> Result<Commander> {
         let envelope = read_envelope(&self.envelope)?;
-        let robot = Box::new(CellFile::new(&self.scene).open()?);
+        let file = CellFile::new(&self.scene);
+        let (robot, urdf) = (Box::new(file.open()?), file.urdf()?);
         let (tail, log) = open_log(&self.audit).context("--audit")?;
-        Ok(Commander::new(Settings { robot, envelope, log, tail }))
+        Ok(Commander::new(Settings { robot, urdf, envelope, log, tail }))
     }
 }
 
