@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -40,17 +41,18 @@ def load(n):
 class Commander:
     """The nodes of the arm, with a commander of few copies."""
 
-    def __init__(self, domain, ros, folder, real_time_factor=0.0, **parameters):
+    def __init__(self, domain, ros, folder, real_time_factor=0.0, envelope="table", scene=SCENE, **parameters):
         self._ros, self.folder = ros, folder
-        text = ENVELOPE.read_text()
-        for before, after in {"copies: 16": "copies: 2", "acts_per_minute: 6": "acts_per_minute: 60"}.items():
-            assert before in text
-            text = text.replace(before, after)
+        text = (ROOT / f"config/envelopes/{envelope}.yaml").read_text()
+        text, n = re.subn(r"copies: \d+", "copies: 2", text)
+        text, m = re.subn(r"acts_per_minute: \d+", "acts_per_minute: 60", text)
+        assert n == m == 1
         envelope = folder / "envelope.yaml"
         envelope.write_text(text)
         envelope.chmod(0o444)
         self.arm = Arm(domain, nodes=NODES, lockstep=True, real_time_factor=real_time_factor, start_paused=True)
-        parameters = {"scene": SCENE, "envelope": envelope, "audit": folder / "audit.jsonl", "use_sim_time": True, **parameters}
+        self.arm.parameters["sim"]["scene"] = scene
+        parameters = {"scene": scene, "envelope": envelope, "audit": folder / "audit.jsonl", "use_sim_time": True, **parameters}
         self.node = lambda: NodeProcess(domain, "commander", namespace="/arm", parameters=parameters)
 
     def __enter__(self):
@@ -233,7 +235,7 @@ def test_a_commander_that_ends_brakes_the_robot(commander, ros):
 
 @pytest.mark.mcp
 @pytest.mark.skipif(sys.version_info < (3, 11), reason="the clients need Python 3.11")
-@pytest.mark.parametrize("client", CLIENTS)
+@pytest.mark.parametrize("client", CLIENTS[:1])
 def test_clients_of_others_have_the_nodes_pick_and_place(domain, ros, tmp_path, client):
     # In real time: an act is under way when its client goes away.
     with Commander(domain, ros, tmp_path, real_time_factor=1.0, http="127.0.0.1:0") as commander:
@@ -262,3 +264,15 @@ def test_a_bad_envelope_or_scene_is_one_sentence(domain, tmp_path):
         node = NodeProcess(domain, "commander", parameters={"scene": SCENE, **parameters})
         assert node.wait() == 1
         assert said in node.output() and "panicked" not in node.output()
+
+
+@pytest.mark.parametrize("plan", ["gemini_overview", "gemini_orchestration"])
+def test_a_published_plan_moves_the_block_into_the_bowl(domain, ros, tmp_path, plan):
+    words = {"scene": ROOT / "config/scenes/words.yaml", "view": ROOT / "config/views/words.yaml"}
+    with Commander(domain, ros, tmp_path, envelope="words", **words) as commander:
+        for call in json.loads((ROOT / f"config/calls/{plan}.json").read_text()):
+            commander.do("function_call", **call)
+        _, seen = commander.ask("look", objects=["block"])
+    x, y, z = seen["objects"][0]["xyz_m"]
+    # The bowl's floor is 0.2 m wide, about this place; the block lies on it.
+    assert abs(x - 0.57992) < 0.1 and abs(y - 0.23808) < 0.1 and abs(z - 0.78) < 0.005

@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 use std::thread;
 
 use karakuri_commander::{Caller, Commander, Flow, Instant, Outside as _, Reply, System};
-use karakuri_commands::{Code, Refusal, Verb};
+use karakuri_commands::{Code, FunctionCall, Refusal, Verb, View};
 use karakuri_ros::msg::karakuri_msgs::action::Command;
 use karakuri_ros::msg::karakuri_msgs::srv::{Ask, Decide};
 use karakuri_ros::{ActiveGoal, GoalRequest, error};
@@ -18,6 +18,17 @@ const NEWS: f64 = 0.01;
 pub(crate) struct Desk {
     pub(crate) commander: Arc<OnceLock<Arc<Commander>>>,
     pub(crate) principal: Arc<str>,
+    /// Camera whose picture function calls of language models are about.
+    pub(crate) view: Option<Arc<View>>,
+}
+
+/// What a goal asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Asked {
+    /// A verb, with its arguments.
+    Verb(Verb),
+    /// What a function call of a language model means.
+    FunctionCall,
 }
 
 /// What a call comes to.
@@ -31,7 +42,7 @@ impl Desk {
     fn call(
         &self,
         verb: Verb,
-        arguments: &str,
+        arguments: &Value,
         watch: &mut dyn FnMut(&Instant<'_>) -> Flow,
     ) -> Answer {
         let refused = |refusal: Refusal| Answer::Refused(json!(refusal));
@@ -41,15 +52,12 @@ impl Desk {
                 "wait until the robot has been found: see the log",
             ));
         };
-        let text = if arguments.is_empty() { "{}" } else { arguments };
-        // No verb takes null: what is no JSON is a bad argument, in its place among the checks and in the log.
-        let arguments = serde_json::from_str(text).unwrap_or(Value::Null);
         let Some(random) = System.random() else {
             return refused(Refusal::new(Code::Busy, "the system gives no random numbers"));
         };
         let (principal, now) = (&*self.principal, System.now());
         let caller = Caller { principal, now, random, agreement: None };
-        match commander.call(&caller, verb, &arguments, watch) {
+        match commander.call(&caller, verb, arguments, watch) {
             Reply::Done(value) => Answer::Done(value),
             Reply::Refused(value) => Answer::Refused(value),
             Reply::Question(question) => {
@@ -61,7 +69,8 @@ impl Desk {
 
     /// Answers a verb that moves nothing.
     pub(crate) fn ask(&self, verb: Verb, request: &Ask::Request) -> Ask::Response {
-        let (success, answer) = match self.call(verb, &request.arguments, &mut |_| Flow::GoOn) {
+        let arguments = read(&request.arguments);
+        let (success, answer) = match self.call(verb, &arguments, &mut |_| Flow::GoOn) {
             Answer::Done(value) => (true, value),
             Answer::Refused(value) => (false, value),
         };
@@ -84,21 +93,37 @@ impl Desk {
         Decide::Response { success: is_known, message }
     }
 
-    /// Carries a verb out on a thread of its own.
-    pub(crate) fn begin(&self, verb: Verb, request: GoalRequest<Command::Action>) {
+    /// Carries out what a goal asks for, on a thread of its own.
+    pub(crate) fn begin(&self, asked: Asked, request: GoalRequest<Command::Action>) {
         let (desk, goal) = (self.clone(), request.accept());
         let spawned = thread::Builder::new()
-            .name(verb.name().to_owned())
-            .spawn(move || desk.carry_out(verb, goal));
+            .name("verb".to_owned())
+            .spawn(move || desk.carry_out(asked, goal));
         if let Err(why) = spawned {
-            error!("{verb}: the system gives no thread: {why}");
+            error!("the system gives no thread: {why}");
         }
     }
 
-    fn carry_out(&self, verb: Verb, goal: ActiveGoal<Command::Action>) {
-        let arguments = goal.goal().arguments.clone();
+    /// Verb and arguments that a goal means.
+    fn meant(&self, asked: Asked, text: &str) -> Result<(Verb, Value), Refusal> {
+        let Asked::Verb(verb) = asked else {
+            let hint = "write {\"function\": \"move\", \"args\": [x, y, high]}, setGripperState or returnToOrigin";
+            let call = serde_json::from_str::<FunctionCall>(text);
+            let call = call.map_err(|_| Refusal::new(Code::BadArgument, hint))?;
+            let (Some(view), Some(commander)) = (&self.view, self.commander.get()) else {
+                let hint =
+                    "start the node with the parameter `view`: units of which picture are meant?";
+                return Err(Refusal::new(Code::NotAllowed, hint));
+            };
+            let arguments = view.translate_call(&call, &commander.scene())?.arguments;
+            return Ok((arguments.verb(), json!(arguments)));
+        };
+        Ok((verb, read(text)))
+    }
+
+    fn carry_out(&self, asked: Asked, goal: ActiveGoal<Command::Action>) {
         let mut last = None;
-        let answer = self.call(verb, &arguments, &mut |instant| {
+        let mut watch = |instant: &Instant<'_>| {
             let Instant { progress, feedback, .. } = *instant;
             let stage = feedback.stage;
             let is_news = last.is_none_or(|(before, at)| stage != at || progress - before > NEWS);
@@ -108,7 +133,11 @@ impl Desk {
                 goal.publish_feedback(Command::Feedback { stage, progress, holding });
             }
             if goal.is_canceling() { Flow::Cancel } else { Flow::GoOn }
-        });
+        };
+        let answer = match self.meant(asked, &goal.goal().arguments) {
+            Ok((verb, arguments)) => self.call(verb, &arguments, &mut watch),
+            Err(refusal) => Answer::Refused(json!(refusal)),
+        };
         match answer {
             Answer::Done(value) => {
                 goal.succeed(Command::Result { success: true, answer: value.to_string() });
@@ -120,4 +149,9 @@ impl Desk {
             }
         }
     }
+}
+
+/// Arguments in JSON. No verb takes null: what is no JSON is a bad argument, in its place among the checks and in the log.
+fn read(text: &str) -> Value {
+    if text.is_empty() { json!({}) } else { serde_json::from_str(text).unwrap_or(Value::Null) }
 }

@@ -1,11 +1,11 @@
 //! The node: services, actions, and what the twin hears.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
 
 use karakuri_commander::{Settings, open_log, read_envelope};
-use karakuri_commands::Verb;
+use karakuri_commands::{Verb, View};
 use karakuri_hand_goals::{WorldFrame, objects};
 use karakuri_rehearsal::{Cell, CellFile};
 use karakuri_ros::msg::diagnostic_msgs::msg::DiagnosticArray;
@@ -16,7 +16,7 @@ use karakuri_ros::msg::sensor_msgs::msg::JointState;
 use karakuri_ros::{Node, Status, qos, time_from_message};
 use karakuri_spatial::Time;
 
-use crate::calls::Desk;
+use crate::calls::{Asked, Desk};
 use crate::door::{Door, Terms};
 use crate::feed::Feed;
 use crate::goal::Hand;
@@ -55,7 +55,8 @@ pub(crate) fn new(
     let scene = file("scene", parameters.scene.get())?;
     let (tail, log) = open_log(&file("audit", parameters.audit.get())?)?;
     let period = parameters.period.get();
-    let cell = CellFile { period, settle: 0.0, ..CellFile::new(&scene) }.open()?;
+    let scene = CellFile { period, settle: 0.0, ..CellFile::new(&scene) };
+    let (cell, urdf) = (scene.open()?, scene.urdf()?);
     let feed = Arc::new(Feed::new(&hand_topic(&cell)?));
     node.subscribe("joint_states", qos::each(), |node: &mut CommanderNode, m: &JointState| {
         node.feed.hear_state(time_from_message(&m.header.stamp).nanoseconds(), m);
@@ -75,14 +76,18 @@ pub(crate) fn new(
         time: SimulationTime(node.service_client("sim/set_simulation_state")?),
         period: Time::ZERO.plus_seconds(period).nanoseconds(),
     };
-    let desk =
-        Desk { commander: Arc::new(OnceLock::new()), principal: parameters.principal.get().into() };
+    let view = Some(parameters.view.get()).filter(|file| !file.is_empty());
+    let desk = Desk {
+        commander: Arc::new(OnceLock::new()),
+        principal: parameters.principal.get().into(),
+        view: view.map(|file| View::read(Path::new(&file))).transpose()?.map(Arc::new),
+    };
     offer(node)?;
     node.diagnose("commands", diagnose);
     let door = Arc::new(Mutex::new(None));
     let twin = Twin::new(cell, nodes);
     let running = twin.running();
-    let settings = move |twin| Settings { robot: Box::new(twin), envelope, log, tail };
+    let settings = move |twin| Settings { robot: Box::new(twin), urdf, envelope, log, tail };
     let opening = Opening {
         commander: Arc::clone(&desk.commander),
         terms: Terms::of(&parameters),
@@ -108,10 +113,16 @@ fn offer(node: &mut Node<CommanderNode>) -> Result<(), karakuri_ros::RosError> {
         node.action_server::<Command::Action>(
             &format!("~/{verb}"),
             move |node: &mut CommanderNode, request| {
-                node.desk.begin(verb, request);
+                node.desk.begin(Asked::Verb(verb), request);
             },
         )?;
     }
+    node.action_server::<Command::Action>(
+        "~/function_call",
+        |node: &mut CommanderNode, request| {
+            node.desk.begin(Asked::FunctionCall, request);
+        },
+    )?;
     node.service::<Decide::Service>("~/decide", |node: &mut CommanderNode, request| {
         node.desk.decide(request)
     })

@@ -8,6 +8,7 @@ karakuri_ros::parameters! {
         pub(crate) audit: String = "karakuri-audit.jsonl".to_owned(), "Path of the audit log; it goes on where it ended.", read_only();
         pub(crate) principal: String = "local".to_owned(), "Principal of the envelope as which clients of ROS are served.", read_only();
         pub(crate) period: f64 = 0.002, "Time between two samples of the robot. [s]", range(1e-4..=1.0), read_only();
+        pub(crate) view: String = String::new(), "Path of the camera whose picture function calls of language models are about; empty: none are taken.", read_only();
         pub(crate) http: String = String::new(), "Address at which clients of the Model Context Protocol are served, as 127.0.0.1:8788; loopback only, port 0 takes any that is free; empty: none.", read_only();
         pub(crate) tokens: Vec<String> = Vec::new(), "NAME=TOKEN of each principal that is let in by `http`; empty: whoever is on this machine, as `local`.", read_only();
         pub(crate) approval_time: f64 = 60.0, "For how long a person may think about the question of a client of `http`. [s]", range(1.0..=3600.0), read_only();
