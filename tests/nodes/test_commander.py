@@ -219,6 +219,15 @@ def test_who_else_changes_the_world_ends_the_promise_until_a_reset(commander, ro
     assert commander.do("pick", object="cube")["holds"]
 
 
+def test_after_a_reset_nothing_is_in_the_hand(commander, ros):
+    commander.do("pick", object="cube")
+    assert commander.cube()["held"]
+    assert ros.call(ResetSimulation, "/arm/sim/reset_simulation").result.result == 1
+    ros.wait_for(lambda: not commander.cube()["held"], what="the reset")
+    assert commander.cube()["xyz_m"] == pytest.approx([0.5, -0.2, 0.775], abs=1e-3)
+    assert commander.do("pick", object="cube")["holds"]
+
+
 def test_a_commander_that_ends_brakes_the_robot(commander, ros):
     states = ros.subscribe(JointState, "/arm/joint_states", 10_000)
     goals = ros.subscribe(GoalStatusArray, "/arm/pick_and_place/_action/status", latched())

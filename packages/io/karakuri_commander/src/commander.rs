@@ -170,9 +170,20 @@ impl Commander {
         // Whoever rehearses or acts has it.
         let Ok(mut robot) = self.robot.try_lock() else { return };
         if robot.follow() {
+            self.notice_reset(&**robot);
             let mut desk = self.desk();
             let held = desk.memory.held.clone();
             desk.seen = Seen::of(robot.cell(), held.as_deref(), true);
+        }
+    }
+
+    /// Forgets what was in the hand of a robot that was put back to its start.
+    fn notice_reset(&self, robot: &dyn Robot) {
+        let mut desk = self.desk();
+        if desk.n_resets != robot.n_resets() {
+            desk.n_resets = robot.n_resets();
+            desk.memory = Memory::default();
+            desk.seen = Seen::of(robot.cell(), None, true);
         }
     }
 
@@ -199,12 +210,14 @@ impl Commander {
     ) -> Reply {
         desk.is_busy = true;
         let busy = Busy(self);
-        let (envelope, memory) = (desk.gate.envelope().clone(), desk.memory.clone());
+        let envelope = desk.gate.envelope().clone();
         drop(desk);
         let mut robot = self.robot();
         let verb = command.arguments.verb();
         let arguments = command.arguments.canonical();
         let held = robot.hold();
+        self.notice_reset(&**robot);
+        let memory = self.desk().memory.clone();
         let previewed = held.and_then(|()| preview_of(&**robot, &envelope, &memory, &command));
         let mut desk = self.desk();
         let reply = match previewed {
@@ -250,6 +263,7 @@ impl Commander {
         drop(desk);
         let mut robot = self.robot();
         let held = robot.hold();
+        self.notice_reset(&**robot);
         let begun = held.and_then(|()| self.begin(caller, act, &**robot));
         let mut desk = self.desk();
         let kept = begun.and_then(|kept| {

@@ -41,6 +41,8 @@ pub(crate) struct Desk {
     n_rehearsals: u64,
     pub(crate) seen: Seen,
     pub(crate) memory: Memory,
+    /// Resets of the robot that were noticed.
+    pub(crate) n_resets: u64,
     /// Whether an act or a rehearsal is under way.
     pub(crate) is_busy: bool,
     /// Whether an act is.
@@ -74,6 +76,7 @@ impl Desk {
             n_rehearsals: 0,
             seen: Seen::default(),
             memory: Memory::default(),
+            n_resets: 0,
             is_busy: false,
             is_acting: false,
             build,

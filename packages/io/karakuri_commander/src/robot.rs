@@ -66,6 +66,11 @@ pub trait Robot: Send {
     fn difference(&self) -> Option<&str> {
         None
     }
+
+    /// Count of the times that the robot was put back to its start, with nothing in its hand.
+    fn n_resets(&self) -> u64 {
+        0
+    }
 }
 
 /// A simulated cell is its own robot, whose time stands still whenever nobody runs it.

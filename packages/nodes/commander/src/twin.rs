@@ -70,6 +70,7 @@ pub(crate) struct Twin {
     /// Stamp of the sample that the cell has answered last; 0: none. [ns]
     at: i64,
     is_playing: bool,
+    n_resets: u64,
     running: Running,
     difference: Option<String>,
     /// Sightings of the cell, which those of the nodes are compared with. [ns]
@@ -80,8 +81,17 @@ impl Twin {
     /// Twin of nodes, with the cell of their scene before its first sample.
     pub(crate) fn new(cell: Cell, nodes: Nodes) -> Self {
         let fresh = cell.clone();
-        let (running, seen) = (Running::default(), VecDeque::new());
-        Self { nodes, cell, fresh, at: 0, is_playing: false, running, difference: None, seen }
+        Self {
+            nodes,
+            cell,
+            fresh,
+            at: 0,
+            is_playing: false,
+            n_resets: 0,
+            running: Running::default(),
+            difference: None,
+            seen: VecDeque::new(),
+        }
     }
 
     /// Waits for the nodes, takes their first sample, and lets the scene come to rest.
@@ -149,6 +159,7 @@ impl Twin {
             // The simulation was reset, and all nodes with it.
             self.cell = self.fresh.clone();
             (self.at, self.difference) = (0, None);
+            self.n_resets += 1;
             self.running.set(None);
             self.seen.clear();
         }
@@ -257,7 +268,8 @@ impl Twin {
             }
             // Those that were on their way before do not count.
             let (newest, repeated) = feed.newest();
-            let counted = if newest == before { repeated - repeats } else { repeated };
+            let counted =
+                if newest == before { repeated.saturating_sub(repeats) } else { repeated };
             if !feed.has_next() && counted >= REPEATS {
                 return Ok(());
             }
@@ -312,17 +324,16 @@ impl Robot for Twin {
 
     fn begin(&mut self, order: &Order) -> Result<(), Refusal> {
         self.hold()?;
-        let before = self.cell.clone();
-        let begun = self.cell.begin(&order.act);
-        begun.map_err(|error| of_error(&before, &error))?;
+        let mut begun = self.cell.clone();
+        begun.begin(&order.act).map_err(|error| of_error(&self.cell, &error))?;
         let goal = self.nodes.hand.send(order, &self.cell)?;
         let answered = || (goal.state() != ClientGoalState::Sending).then_some(());
         wait_for(ANSWER_TIME, answered);
         if !goal.is_final() {
+            self.cell = begun;
             self.running.set(Some(goal));
             return self.play();
         }
-        self.cell = before;
         let hint = "look at the log of `gripper`: it does not take the goal";
         Err(Refusal::new(Code::RobotLost, hint).of("why", goal.said()))
     }
@@ -362,5 +373,9 @@ impl Robot for Twin {
 
     fn difference(&self) -> Option<&str> {
         self.difference.as_deref()
+    }
+
+    fn n_resets(&self) -> u64 {
+        self.n_resets
     }
 }
