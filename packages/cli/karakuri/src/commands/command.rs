@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use anyhow::{Context, Result};
-use karakuri_commander::{Commander, Settings, open_log, read_envelope};
+use anyhow::{Result, anyhow};
+use karakuri_commander::{Commander, Settings, SystemError, open_log, read_envelope};
 use karakuri_rehearsal::CellFile;
 
 use crate::input::input_file;
@@ -32,7 +32,10 @@ impl CommanderArgs {
         let envelope = read_envelope(&self.envelope)?;
         let file = CellFile::new(&self.scene);
         let (robot, urdf) = (Box::new(file.open()?), file.urdf()?);
-        let (tail, log) = open_log(&self.audit).context("--audit")?;
+        let (tail, log) = open_log(&self.audit).map_err(|error| match error {
+            SystemError::Log { .. } => anyhow!("{error} with --audit"),
+            other => other.into(),
+        })?;
         Ok(Commander::new(Settings { robot, urdf, envelope, log, tail }))
     }
 }

@@ -33,10 +33,10 @@ fn a_report_a_table_and_a_picture_tell_what_will_happen() {
     let table = std::fs::read_to_string(commands).unwrap();
     let columns = "time [s],shoulder_yaw.position [rad],shoulder_yaw.velocity [rad/s],shoulder_yaw.effort [N·m],";
     assert!(table.starts_with(columns), "{}", &table[..200]);
-    // A row a sample, from the one in which the task begins: the scene has rested for 0.5 s before.
+    // A row a sample, from the one in which the task begins to the one in which it ends: the scene has rested for 0.5 s before.
     let duration = copies[0]["duration_s"].as_f64().unwrap();
     let rows = u32::try_from(table.lines().count() - 1).unwrap();
-    assert!((f64::from(rows) * 0.002 - duration).abs() < 1e-6, "{rows} rows for {duration} s");
+    assert!((f64::from(rows - 1) * 0.002 - duration).abs() < 1e-6, "{rows} rows for {duration} s");
     assert!(table.lines().nth(1).is_some_and(|row| row.starts_with("0.5,")));
     assert!(std::fs::read(picture).unwrap().starts_with(b"\x89PNG"));
 }
