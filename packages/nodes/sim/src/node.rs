@@ -82,6 +82,7 @@ pub(crate) fn new(node: &mut Node<Sim>) -> Result<Sim, Box<dyn std::error::Error
         later: node.later(),
         stop: node.stop(),
         next_states: 0,
+        has_changed: false,
         parameters,
     };
     sim.apply_settings();

@@ -49,6 +49,8 @@ pub(crate) struct Sim {
     pub(crate) later: Later<Self>,
     pub(crate) stop: Stop,
     pub(crate) next_states: i64,
+    /// Whether a service has changed the world since it was published.
+    pub(crate) has_changed: bool,
 }
 
 /// Settings of the simulation that change while it runs.
@@ -176,9 +178,12 @@ impl Sim {
             robot.publish(io, i, &stamp);
         }
         let is_first = self.pacer.stamp() == self.pacer.first_stamp();
-        if self.pacer.stamp() >= self.next_states || is_first {
+        let is_due = self.pacer.stamp() >= self.next_states || is_first;
+        if is_due {
             let period = self.parameters.outputs.state_period.get();
             self.next_states = sample.plus_seconds(period).nanoseconds();
+        }
+        if core::mem::take(&mut self.has_changed) || is_due {
             self.topics.world.publish(io, self.n_scene, &stamp);
             for (_, robot) in self.robots.iter().enumerate().filter(|(i, _)| io.is_present(*i)) {
                 robot.publish_odometry(&stamp);
@@ -189,7 +194,7 @@ impl Sim {
 
     /// Publishes objects and contacts with the next sample, or with its repetition: a service has changed them.
     pub(crate) fn show_changes(&mut self) {
-        self.next_states = 0;
+        self.has_changed = true;
     }
 
     /// Applies the settings of the parameters to the world.
