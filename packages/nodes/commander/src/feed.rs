@@ -14,13 +14,13 @@ const WAITING: usize = 30_000;
 /// Repeats of a sample, every 50 ms while time stands still, after which no other one, and no other answer, is on its way.
 pub(crate) const REPEATS: u64 = 2;
 
-/// A sample of the robot and the command that answered it.
+/// A sample of the robot and the command that answered it. On a busy machine the middleware loses some: `None`.
 #[derive(Debug, Clone)]
 pub(crate) struct Answered {
     /// Stamp of both. [ns]
     pub(crate) stamp: i64,
-    pub(crate) state: JointState,
-    pub(crate) command: JointState,
+    pub(crate) state: Option<JointState>,
+    pub(crate) command: Option<JointState>,
 }
 
 /// What was heard and not looked at yet.
@@ -144,10 +144,12 @@ impl Feed {
         loop {
             let is_last = heard.states.len() > 1 || heard.repeats >= REPEATS;
             let stamp = heard.states.front().map(|(stamp, _)| *stamp);
-            if let Some(stamp) = stamp.filter(|_| is_last)
-                && let Some(command) = heard.commands.remove(&stamp)
+            // Commands come in their order: one before another is not on its way any more.
+            let is_answered = |stamp: &i64| heard.commands.range(stamp..).next().is_some();
+            if let Some(stamp) = stamp.filter(|stamp| is_last && is_answered(stamp))
                 && let Some((_, state)) = heard.states.pop_front()
             {
+                let (state, command) = (Some(state), heard.commands.remove(&stamp));
                 // Answers to samples before, as after a reset, are repeated for nobody.
                 heard.commands = heard.commands.split_off(&stamp);
                 return Some(Answered { stamp, state, command });

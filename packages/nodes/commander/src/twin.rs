@@ -28,6 +28,8 @@ const NEWS: Duration = Duration::from_secs(5);
 const DISCOVERY: Duration = Duration::from_secs(60);
 /// Wall time between two looks whether time stands still.
 const LOOK: Duration = Duration::from_millis(5);
+/// Time of samples that may be lost one after the other. [ns]
+const LOST: i64 = 200_000_000;
 /// Simulated time in which the scene comes to rest at the start. [s]
 const SETTLE: f64 = 0.5;
 /// Sightings that are kept until those of the nodes come.
@@ -69,6 +71,8 @@ pub(crate) struct Twin {
     fresh: Cell,
     /// Stamp of the sample that the cell has answered last; 0: none. [ns]
     at: i64,
+    /// Sample that came where those before it were lost.
+    ahead: Option<Answered>,
     is_playing: bool,
     n_resets: u64,
     running: Running,
@@ -86,6 +90,7 @@ impl Twin {
             cell,
             fresh,
             at: 0,
+            ahead: None,
             is_playing: false,
             n_resets: 0,
             running: Running::default(),
@@ -187,24 +192,44 @@ impl Twin {
         Ok(result)
     }
 
+    /// The next sample, if it comes in time. One that was lost is known by the next: if the cell was right, that is as the cell has it.
+    fn next(&mut self, patience: Duration) -> Option<Answered> {
+        let sample = self.ahead.take().or_else(|| self.nodes.feed.next(patience))?;
+        let expected = self.at + self.nodes.period;
+        let lost = sample.stamp - expected;
+        if self.at != 0 && self.difference.is_none() && (1..=LOST).contains(&lost) {
+            self.ahead = Some(sample);
+            return Some(Answered { stamp: expected, state: None, command: None });
+        }
+        Some(sample)
+    }
+
+    /// Whether a sample waits to be taken along.
+    fn has_next(&self) -> bool {
+        self.ahead.is_some() || self.nodes.feed.has_next()
+    }
+
     /// First difference of a sample and its answer from those of the cell.
     fn compare(&self, sample: &Answered) -> Option<String> {
-        let layout = self.cell.layout();
         let at = 1e-9 * sample.stamp as f64;
-        let (own, state) = (self.cell.sample(), &sample.state);
+        let moved = sample.state.as_ref().and_then(|state| self.other_position(state));
+        let other = moved.or_else(|| self.other_command(sample.command.as_ref()?));
+        other.map(|other| format!("at {at:.3} s {other}"))
+    }
+
+    /// First joint that is not where the cell has it.
+    fn other_position(&self, state: &JointState) -> Option<String> {
+        let (layout, own) = (self.cell.layout(), self.cell.sample());
         for (j, joint) in layout.joints.iter().enumerate() {
             let named = state.name.get(j) == Some(&joint.name);
             let measured = state.position.get(j).copied().unwrap_or(f64::NAN);
             if !named || measured.to_bits() != own.position[j].to_bits() {
                 let expected = own.position[j];
-                return Some(format!(
-                    "at {at:.3} s joint `{}` is at {measured} in place of {expected}",
-                    joint.name
-                ));
+                let name = &joint.name;
+                return Some(format!("joint `{name}` is at {measured} in place of {expected}"));
             }
         }
-        let other = self.other_command(&sample.command);
-        other.map(|other| format!("at {at:.3} s {other}"))
+        None
     }
 
     /// First number of a command that is not the cell's.
@@ -261,7 +286,7 @@ impl Twin {
         let (before, repeats) = feed.newest();
         let mut deadline = Instant::now() + SILENCE;
         while Instant::now() < deadline {
-            if let Some(sample) = feed.next(LOOK) {
+            if let Some(sample) = self.next(LOOK) {
                 self.take(&sample)?;
                 deadline = Instant::now() + SILENCE;
                 continue;
@@ -270,7 +295,7 @@ impl Twin {
             let (newest, repeated) = feed.newest();
             let counted =
                 if newest == before { repeated.saturating_sub(repeats) } else { repeated };
-            if !feed.has_next() && counted >= REPEATS {
+            if !self.has_next() && counted >= REPEATS {
                 return Ok(());
             }
         }
@@ -290,7 +315,7 @@ impl Robot for Twin {
     }
 
     fn hold(&mut self) -> Result<(), Refusal> {
-        if self.is_playing || self.nodes.feed.has_next() {
+        if self.is_playing || self.has_next() {
             self.nodes.time.pause()?;
             self.is_playing = false;
             self.catch_up()?;
@@ -306,7 +331,7 @@ impl Robot for Twin {
 
     fn follow(&mut self) -> bool {
         let mut has_moved = false;
-        while let Some(sample) = self.nodes.feed.next(Duration::ZERO) {
+        while let Some(sample) = self.next(Duration::ZERO) {
             // An error is found again when somebody commands.
             let _silent = self.take(&sample).err();
             has_moved = true;
@@ -339,7 +364,7 @@ impl Robot for Twin {
     }
 
     fn step(&mut self) -> Result<Option<PickAndPlaceResult>, Refusal> {
-        let sample = self.nodes.feed.next(SILENCE);
+        let sample = self.next(SILENCE);
         self.take(&sample.ok_or_else(silent)?)
     }
 
