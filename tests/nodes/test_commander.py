@@ -4,10 +4,9 @@ import hashlib
 import json
 import os
 import re
-import subprocess
 import sys
 import time
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 
 import pytest
 from action_msgs.msg import GoalStatus, GoalStatusArray
@@ -17,25 +16,12 @@ from sensor_msgs.msg import JointState
 from simulation_interfaces.srv import GetEntityState, ResetSimulation, SetEntityState
 from support.arm import SCENE, Arm, moving, nanoseconds
 from support.driving import CLIENTS, drive
+from support.load import load
 from support.process import ROOT, NodeProcess
 from support.ros import latched
 
 NODES = ("sim", "state_publisher", "feedforward_controller", "gripper")
 ENVELOPE = ROOT / "config/envelopes/table.yaml"
-# Period of the robot. [ns]
-PERIOD = 2_000_000
-
-
-@contextmanager
-def load(n):
-    """Programs that want all of the processors."""
-    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(n)]
-    try:
-        yield
-    finally:
-        for process in busy:
-            process.kill()
-            process.wait()
 
 
 class Commander:

@@ -4,8 +4,6 @@ import csv
 import os
 import struct
 import subprocess
-import sys
-from contextlib import contextmanager
 
 import pytest
 from action_msgs.msg import GoalStatus
@@ -14,6 +12,7 @@ from sensor_msgs.msg import JointState
 from simulation_interfaces.msg import SimulationState
 from simulation_interfaces.srv import SetSimulationState
 from support.arm import PLACE, SCENE, Arm, accepted, nanoseconds, pick
+from support.load import load
 from support.process import executable
 from trajectory_msgs.msg import JointTrajectory
 
@@ -51,18 +50,6 @@ def command(message):
     fields = {"position": message.position, "velocity": message.velocity, "effort": message.effort}
     names = message.name
     return bits({f"{name}.{quantity}": values[i] for quantity, values in fields.items() for i, name in enumerate(names)})
-
-
-@contextmanager
-def load(n):
-    """Programs that want all of the processors."""
-    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(n)]
-    try:
-        yield
-    finally:
-        for process in busy:
-            process.kill()
-            process.wait()
 
 
 @pytest.mark.parametrize("run", range(5))

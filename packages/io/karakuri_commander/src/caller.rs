@@ -1,6 +1,6 @@
 //! Who calls a verb, what is answered, and what is seen of an act under way.
 
-use karakuri_grasp::pick_and_place::Feedback;
+use karakuri_grasp::pick_and_place::{Feedback, Stage};
 use serde_json::Value;
 
 /// What was said to the question whether an act may be.
@@ -56,4 +56,30 @@ pub struct Instant<'a> {
     pub progress: f64,
     /// Feedback of the hand's machine.
     pub feedback: &'a Feedback,
+}
+
+/// What of an act is reported: that its stage is another, or that it has gone on by a hundredth. A client wants to see that it goes on, not every
+/// sample.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct News(Option<(f64, Stage)>);
+
+impl News {
+    /// Progress after which it is reported again. [-]
+    const STEP: f64 = 0.01;
+
+    /// Whether anything was reported.
+    pub(crate) fn is_any(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// Whether an instant is to be reported.
+    pub fn is_in(&mut self, instant: &Instant<'_>) -> bool {
+        let (fraction, stage) = (instant.progress, instant.feedback.stage);
+        let is_news =
+            self.0.is_none_or(|(before, at)| stage != at || fraction - before > Self::STEP);
+        if is_news {
+            self.0 = Some((fraction, stage));
+        }
+        is_news
+    }
 }

@@ -12,7 +12,7 @@ mod seen;
 mod system;
 mod verbs;
 
-pub use caller::{Agreement, Caller, Flow, Instant, Reply};
+pub use caller::{Agreement, Caller, Flow, Instant, News, Reply};
 pub use commander::{Commander, Settings};
 pub use order::Order;
 pub use refusals::of_error;

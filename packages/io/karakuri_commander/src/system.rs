@@ -106,3 +106,12 @@ impl Outside for System {
         Some(bits)
     }
 }
+
+impl System {
+    /// 256 random bits, for what nobody may forge; `None` if the system gives none.
+    pub fn key(&self) -> Option<[u8; 32]> {
+        let mut bits = [0; 32];
+        getrandom::fill(&mut bits).ok()?;
+        Some(bits)
+    }
+}

@@ -15,7 +15,7 @@ use karakuri_render::{Picture, render, world_items};
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, watch};
 
-use crate::caller::{Agreement, Caller, Flow, Instant, Reply};
+use crate::caller::{Agreement, Caller, Flow, Instant, News, Reply};
 use crate::commander::Commander;
 use crate::preview::camera;
 
@@ -25,8 +25,6 @@ const ROBOT: &str = "karakuri://robot.urdf";
 const ENVELOPE: &str = "karakuri://envelope.json";
 /// Width and height of the picture of the scene. [pixels]
 const SIZE: [usize; 2] = [640, 480];
-/// Progress after which it is reported again. [-]
-const NEWS: f64 = 0.01;
 /// Before and after the number in the address of a rehearsal's picture. (2)
 const WORST: [&str; 2] = ["karakuri://rehearsal/", "/worst.png"];
 
@@ -88,22 +86,18 @@ impl CommanderVerbs {
         let mut job = tokio::task::spawn_blocking(move || {
             let caller = Caller { principal: &principal, now, random, agreement };
             let pace = Pace::new(factor);
-            let mut last = None;
+            let mut news = News::default();
             let mut watch = |instant: &Instant<'_>| {
-                let (fraction, stage) = (instant.progress, instant.feedback.stage);
-                // A client wants to see that it goes on, not every sample.
-                let is_news =
-                    last.is_none_or(|(before, at)| stage != at || fraction - before > NEWS);
-                if is_news {
-                    last = Some((fraction, stage));
-                    let _nobody_listens = progress.send((fraction, stage)).err();
+                if news.is_in(instant) {
+                    let report = (instant.progress, instant.feedback.stage);
+                    let _nobody_listens = progress.send(report).err();
                     changes.moved();
                 }
                 pace.wait(instant.elapsed);
                 if has_gone.load(Ordering::SeqCst) { Flow::Cancel } else { Flow::GoOn }
             };
             let reply = commander.call(&caller, verb, &arguments, &mut watch);
-            if last.is_some() {
+            if news.is_any() {
                 changes.came_to_rest();
             } else {
                 changes.notify();

@@ -41,8 +41,21 @@ impl CellFile {
     /// # Errors
     /// When a file is wrong, not one robot has a hand, or a time is out of its range.
     pub fn open(&self) -> Result<Cell, OpenError> {
-        let Self { scene, period, settle } = self;
-        let loaded = load_scene(scene)?;
+        self.cell(&load_scene(&self.scene)?)
+    }
+
+    /// The cell, and the URDF of its robot.
+    ///
+    /// # Errors
+    /// As those of [`open`](Self::open).
+    pub fn open_with_urdf(&self) -> Result<(Cell, String), OpenError> {
+        let loaded = load_scene(&self.scene)?;
+        let urdf = loaded.urdf(self.robot(&loaded)?, &self.scene)?;
+        Ok((self.cell(&loaded)?, urdf))
+    }
+
+    fn cell(&self, loaded: &LoadedScene) -> Result<Cell, OpenError> {
+        let Self { period, settle, .. } = self;
         let world = loaded.world()?;
         let step = world.settings().dt;
         let steps = (period / step).round();
@@ -52,7 +65,7 @@ impl CellFile {
         if !(0.0..=LONGEST_REST).contains(settle) {
             return Err(OpenError::Settle { settle: *settle });
         }
-        let robot = self.robot(&loaded)?;
+        let robot = self.robot(loaded)?;
         let io = SimulatedWorld::new(world, whole(steps));
         let settings = CellSettings { sight_period: Self::SIGHT_PERIOD, ..CellSettings::default() };
         let mut cell = Cell::new(io, robot, settings)?;
@@ -61,15 +74,6 @@ impl CellFile {
             cell.step()?;
         }
         Ok(cell)
-    }
-
-    /// URDF of the scene's robot.
-    ///
-    /// # Errors
-    /// When a file is wrong, or not one robot has a hand.
-    pub fn urdf(&self) -> Result<String, OpenError> {
-        let loaded = load_scene(&self.scene)?;
-        Ok(loaded.urdf(self.robot(&loaded)?, &self.scene)?)
     }
 
     /// Index of the one robot that has a hand.

@@ -3,15 +3,12 @@
 use std::sync::{Arc, OnceLock};
 use std::thread;
 
-use karakuri_commander::{Caller, Commander, Flow, Instant, Outside as _, Reply, System};
+use karakuri_commander::{Caller, Commander, Flow, Instant, News, Outside as _, Reply, System};
 use karakuri_commands::{Code, FunctionCall, Refusal, Verb, View};
 use karakuri_ros::msg::karakuri_msgs::action::Command;
 use karakuri_ros::msg::karakuri_msgs::srv::{Ask, Decide};
 use karakuri_ros::{ActiveGoal, GoalRequest, error};
 use serde_json::{Value, json};
-
-/// Progress after which it is reported again. [-]
-const NEWS: f64 = 0.01;
 
 /// Commander of the nodes, once it has found them; and as whom clients of ROS call it.
 #[derive(Debug, Clone)]
@@ -31,21 +28,15 @@ pub(crate) enum Asked {
     FunctionCall,
 }
 
-/// What a call comes to.
-enum Answer {
-    Done(Value),
-    Refused(Value),
-}
-
 impl Desk {
-    /// Answers a verb; `watch` sees each period of an act, and may cancel it.
+    /// Answers a verb, or refuses it; `watch` sees each period of an act, and may cancel it.
     fn call(
         &self,
         verb: Verb,
         arguments: &Value,
         watch: &mut dyn FnMut(&Instant<'_>) -> Flow,
-    ) -> Answer {
-        let refused = |refusal: Refusal| Answer::Refused(json!(refusal));
+    ) -> Result<Value, Value> {
+        let refused = |refusal: Refusal| Err(json!(refusal));
         let Some(commander) = self.commander.get() else {
             return refused(Refusal::new(
                 Code::Busy,
@@ -58,8 +49,8 @@ impl Desk {
         let (principal, now) = (&*self.principal, System.now());
         let caller = Caller { principal, now, random, agreement: None };
         match commander.call(&caller, verb, arguments, watch) {
-            Reply::Done(value) => Answer::Done(value),
-            Reply::Refused(value) => Answer::Refused(value),
+            Reply::Done(value) => Ok(value),
+            Reply::Refused(value) => Err(value),
             Reply::Question(question) => {
                 let hint = "have a person at the robot call `decide` with the number of the rehearsal, then act again";
                 refused(Refusal::new(Code::NeedsApproval, hint).of("question", question))
@@ -70,10 +61,9 @@ impl Desk {
     /// Answers a verb that moves nothing.
     pub(crate) fn ask(&self, verb: Verb, request: &Ask::Request) -> Ask::Response {
         let arguments = read(&request.arguments);
-        let (success, answer) = match self.call(verb, &arguments, &mut |_| Flow::GoOn) {
-            Answer::Done(value) => (true, value),
-            Answer::Refused(value) => (false, value),
-        };
+        let answer = self.call(verb, &arguments, &mut |_| Flow::GoOn);
+        let success = answer.is_ok();
+        let (Ok(answer) | Err(answer)) = answer;
         Ask::Response { success, answer: answer.to_string() }
     }
 
@@ -122,27 +112,24 @@ impl Desk {
     }
 
     fn carry_out(&self, asked: Asked, goal: ActiveGoal<Command::Action>) {
-        let mut last = None;
+        let mut news = News::default();
         let mut watch = |instant: &Instant<'_>| {
-            let Instant { progress, feedback, .. } = *instant;
-            let stage = feedback.stage;
-            let is_news = last.is_none_or(|(before, at)| stage != at || progress - before > NEWS);
-            if is_news {
-                last = Some((progress, stage));
-                let (stage, holding) = (stage.name().to_owned(), feedback.holding);
+            if news.is_in(instant) {
+                let Instant { progress, feedback, .. } = *instant;
+                let (stage, holding) = (feedback.stage.name().to_owned(), feedback.holding);
                 goal.publish_feedback(Command::Feedback { stage, progress, holding });
             }
             if goal.is_canceling() { Flow::Cancel } else { Flow::GoOn }
         };
-        let answer = match self.meant(asked, &goal.goal().arguments) {
-            Ok((verb, arguments)) => self.call(verb, &arguments, &mut watch),
-            Err(refusal) => Answer::Refused(json!(refusal)),
-        };
+        let meant = self.meant(asked, &goal.goal().arguments);
+        let answer = meant
+            .map_err(|refusal| json!(refusal))
+            .and_then(|(verb, arguments)| self.call(verb, &arguments, &mut watch));
         match answer {
-            Answer::Done(value) => {
+            Ok(value) => {
                 goal.succeed(Command::Result { success: true, answer: value.to_string() });
             }
-            Answer::Refused(value) => {
+            Err(value) => {
                 let is_canceled = goal.is_canceling() && value["code"] == json!(Code::Canceled);
                 let result = Command::Result { success: false, answer: value.to_string() };
                 if is_canceled { goal.cancel(result) } else { goal.abort(result) }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use karakuri_commander::{Commander, CommanderVerbs, Outside as _, System};
+use karakuri_commander::{Commander, CommanderVerbs, System};
 use karakuri_mcp::{CancellationToken, HttpServer, Server, Settings, Tokens};
 use karakuri_ros::{error, info};
 
@@ -49,13 +49,7 @@ impl Door {
         }
         // Time is the simulation's: the robot's own speed is that of the act.
         let verbs = CommanderVerbs::new(commander, Arc::new(System), 0.0);
-        let halves = [System.random(), System.random()];
-        let [Some(first), Some(second)] = halves else {
-            return Err("the system gives no random numbers".into());
-        };
-        let mut key = [0; 32];
-        key[..16].copy_from_slice(&first);
-        key[16..].copy_from_slice(&second);
+        let key = System.key().ok_or("the system gives no random numbers")?;
         let stop = CancellationToken::new();
         let settings = Settings { key, approval_lifetime: terms.approval_time };
         let server = Server::new(Arc::new(verbs), &settings, stop.clone());

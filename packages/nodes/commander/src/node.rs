@@ -6,8 +6,8 @@ use std::thread;
 
 use karakuri_commander::{Settings, open_log, read_envelope};
 use karakuri_commands::{Verb, View};
-use karakuri_hand_goals::{WorldFrame, objects};
-use karakuri_rehearsal::{Cell, CellFile};
+use karakuri_hand_goals::{WorldFrame, hand_topic, objects};
+use karakuri_rehearsal::CellFile;
 use karakuri_ros::msg::diagnostic_msgs::msg::DiagnosticArray;
 use karakuri_ros::msg::karakuri_msgs::action::Command;
 use karakuri_ros::msg::karakuri_msgs::msg::ObjectStates;
@@ -56,8 +56,9 @@ pub(crate) fn new(
     let (tail, log) = open_log(&file("audit", parameters.audit.get())?)?;
     let period = parameters.period.get();
     let scene = CellFile { period, settle: 0.0, ..CellFile::new(&scene) };
-    let (cell, urdf) = (scene.open()?, scene.urdf()?);
-    let feed = Arc::new(Feed::new(&hand_topic(&cell)?));
+    let (cell, urdf) = scene.open_with_urdf()?;
+    let hand_joint = cell.machine.opening_hand().map(|hand| hand.fingers().joint());
+    let feed = Arc::new(Feed::new(&hand_topic(cell.model(), hand_joint)?));
     node.subscribe("joint_states", qos::each(), |node: &mut CommanderNode, m: &JointState| {
         node.feed.hear_state(time_from_message(&m.header.stamp).nanoseconds(), m);
     })?;
@@ -126,20 +127,6 @@ fn offer(node: &mut Node<CommanderNode>) -> Result<(), karakuri_ros::RosError> {
     node.service::<Decide::Service>("~/decide", |node: &mut CommanderNode, request| {
         node.desk.decide(request)
     })
-}
-
-/// Topic of the hand's references, for which the controller waits in lockstep.
-fn hand_topic(cell: &Cell) -> Result<String, String> {
-    let (model, drive) = (cell.model(), cell.machine.drives().first());
-    let Some(drive) = drive else { return Ok("hand/joint_trajectory".to_owned()) };
-    let id = model.joint(drive);
-    let group =
-        model.groups.iter().position(|group| id.is_some_and(|id| group.joints.contains(&id)));
-    match group {
-        None => Err(format!("the hand's joint `{drive}` is in no group of the robot YAML")),
-        Some(0) => Ok("joint_trajectory".to_owned()),
-        Some(group) => Ok(format!("{}/joint_trajectory", model.groups[group].name)),
-    }
 }
 
 /// Looks whether the controller waits for the hand.

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use karakuri_grasp::pick_and_place::PickAndPlace;
-use karakuri_hand_goals::objects;
-use karakuri_model::{ATMOSPHERE, BodyId, Model};
+use karakuri_hand_goals::{hand_topic, objects};
+use karakuri_model::{ATMOSPHERE, Model};
 use karakuri_ros::msg::geometry_msgs::msg::WrenchStamped;
 use karakuri_ros::msg::karakuri_msgs::msg::ObjectStates;
 use karakuri_ros::msg::sensor_msgs::msg::{FluidPressure, JointState};
@@ -22,9 +22,6 @@ use crate::goals;
 use crate::hand::{Gripper, Reading};
 use crate::parameters::Parameters;
 use crate::tick::{FIRST_TICK, tick};
-
-/// Topic of the references of a hand without joints.
-const HAND_TOPIC: &str = "hand/joint_trajectory";
 
 /// Loads the robot, and offers all topics, actions and parameters.
 pub(crate) fn new(node: &mut Node<Flange>) -> Result<Flange, Box<dyn std::error::Error>> {
@@ -75,10 +72,7 @@ fn hand(
         topics.iter().map(|topic| gate.add_input(topic, Awaits::Always)).collect::<Vec<_>>()
     });
     let hand_joint = machine.opening_hand().map(|hand| hand.fingers().joint());
-    let topic = match hand_joint {
-        Some(joint) => topic_of(&model, joint)?,
-        None => HAND_TOPIC.to_owned(),
-    };
+    let topic = hand_topic(&model, hand_joint)?;
     node.subscribe("joint_states", samples, |s: &mut Flange, m| {
         s.with_hand(|hand| on_joint_states(hand, m));
     })?;
@@ -120,20 +114,6 @@ fn hand(
         parameters,
         model,
         machine,
-    })
-}
-
-/// Topic of the references of a hand's joint, by its group.
-fn topic_of(model: &Model, joint: BodyId) -> Result<String, String> {
-    let group = model.groups.iter().position(|g| g.joints.contains(&joint)).ok_or_else(|| {
-        format!(
-            "the hand's joint `{}` is in no group; add it to `groups` of the robot YAML",
-            model.joints[joint.0].name
-        )
-    })?;
-    Ok(match group {
-        0 => "joint_trajectory".to_owned(),
-        _ => format!("{}/joint_trajectory", model.groups[group].name),
     })
 }
 

@@ -4,8 +4,10 @@ mod frames;
 mod objects;
 mod task;
 mod tool_move;
+mod topic;
 
 pub use frames::{Frames, Locate, WorldFrame};
 pub use objects::objects;
 pub use task::{Asked, asked, part, place_message, statement_message};
 pub use tool_move::{move_message, tool_move};
+pub use topic::hand_topic;

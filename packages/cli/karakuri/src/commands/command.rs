@@ -30,13 +30,12 @@ impl CommanderArgs {
     /// When a file is wrong, the envelope can be written, or the log is broken.
     pub(crate) fn open(&self) -> Result<Commander> {
         let envelope = read_envelope(&self.envelope)?;
-        let file = CellFile::new(&self.scene);
-        let (robot, urdf) = (Box::new(file.open()?), file.urdf()?);
+        let (cell, urdf) = CellFile::new(&self.scene).open_with_urdf()?;
         let (tail, log) = open_log(&self.audit).map_err(|error| match error {
             SystemError::Log { .. } => anyhow!("{error} with --audit"),
             other => other.into(),
         })?;
-        Ok(Commander::new(Settings { robot, urdf, envelope, log, tail }))
+        Ok(Commander::new(Settings { robot: Box::new(cell), urdf, envelope, log, tail }))
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use karakuri_commander::{CommanderVerbs, Outside as _, System};
+use karakuri_commander::{CommanderVerbs, System};
 use karakuri_mcp::{CancellationToken, HttpServer, Server, Settings, Tokens, serve_stdio};
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -55,11 +55,7 @@ pub fn run(args: &Args) -> Result<Outcome> {
     let tokens = tokens(args)?;
     let commander = Arc::new(args.commander.open()?);
     let verbs = CommanderVerbs::new(commander, Arc::new(System), args.real_time_factor);
-    let halves = [System.random(), System.random()];
-    let [Some(first), Some(second)] = halves else { bail!("the system gives no random numbers") };
-    let mut key = [0; 32];
-    key[..16].copy_from_slice(&first);
-    key[16..].copy_from_slice(&second);
+    let key = System.key().context("the system gives no random numbers")?;
     let stop = CancellationToken::new();
     let server = Server::new(Arc::new(verbs), &Settings { key, approval_lifetime }, stop.clone());
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
