@@ -522,6 +522,14 @@ def test_cmd_vel_turns(standing, ros):
     assert -0.1 * lasted < turned() < -0.25 and math.hypot(position.x, position.y) < 0.05
 
 
+def test_turns_at_the_end_of_a_line(walk, ros):
+    before = heading(ros)
+    status, result = carry_out(ros, walk, Walk.Goal(distance=0.1, heading=0.3, turn=-0.5))
+    assert status == GoalStatus.STATUS_SUCCEEDED, result.message
+    assert abs(result.heading + 0.2) < 0.06 and abs(heading(ros) - before + 0.2) < 0.06, result
+    assert result.distance > 0.05
+
+
 @pytest.mark.parametrize(
     "goal, words",
     [
@@ -529,12 +537,13 @@ def test_cmd_vel_turns(standing, ros):
         ({"distance": float("nan")}, "distance is NaN m"),
         ({"distance": 1e6}, "from -1000 to 1000"),
         ({"turn": float("inf")}, "turn is inf rad"),
-        ({"distance": 1.0, "turn": 0.5}, "both distance and turn are given"),
+        ({"distance": 1.0, "velocity": twist(0.05)}, "both distance and velocity are given"),
+        ({"distance": 1.0, "turn": 200.0}, "turn is 200 rad"),
         ({"velocity": twist(0.05), "duration": -1.0}, "duration is -1 s"),
         ({"velocity": twist(float("inf"))}, "velocity is not finite"),
         ({"footsteps": [Footstep(side=7)]}, "footsteps[0].side is 7"),
         ({"footsteps": [Footstep(), Footstep(side=1, yaw=float("nan"))]}, "footsteps[1] is not finite"),
-        ({"turn": 0.5, "steps": 3}, "both steps and turn are given"),
+        ({"turn": 0.5, "velocity": twist(0.05)}, "both turn and velocity are given"),
         ({"turn": 0.5, "speed": 0.05}, "speed is given without distance or steps"),
         ({"distance": 0.1, "speed": -1.0}, "speed is -1 m/s"),
         ({"steps": 20_000}, "steps is 20000; it must be at most 10000"),

@@ -38,6 +38,7 @@ mod timeline;
 mod upper_body;
 mod velocity;
 mod walk;
+mod walker;
 mod whole_body;
 
 pub use biped::{Biped, BipedError, FootSensor, Leg};
@@ -65,4 +66,5 @@ pub use targets::{JointTargets, with_servo_sag};
 pub use timeline::{Timeline, TimelineStart};
 pub use velocity::Velocity;
 pub use walk::{Progress, Standstill, Travelled, Walk, WalkFailure, WalkGoal};
+pub use walker::{NotStanding, Walker, WalkerSettings};
 pub use whole_body::{BodyTarget, OutOfReach, WholeBody};

@@ -33,7 +33,8 @@ pub(crate) fn goal(goal: &Walk::Goal) -> Result<WalkGoal, String> {
     let is_straight = goal.distance != 0.0 || goal.steps != 0;
     let asked = [
         (if goal.distance == 0.0 { "steps" } else { "distance" }, is_straight),
-        ("turn", goal.turn != 0.0),
+        // After a line it is where the robot looks in the end.
+        ("turn", goal.turn != 0.0 && !is_straight),
         ("velocity", velocity != Velocity::default()),
         ("footsteps", !goal.footsteps.is_empty()),
     ];
@@ -60,7 +61,8 @@ pub(crate) fn goal(goal: &Walk::Goal) -> Result<WalkGoal, String> {
             WalkCommand::Footsteps(steps.collect::<Result<_, _>>()?)
         }
         Some("velocity") => {
-            return Ok(WalkGoal { command: WalkCommand::Velocity(velocity), duration });
+            let command = WalkCommand::Velocity(velocity);
+            return Ok(WalkGoal { command, turn: None, duration });
         }
         Some("turn") => WalkCommand::Turn(within("turn", goal.turn, LARGEST, "rad")?),
         Some(_) => {
@@ -85,7 +87,9 @@ pub(crate) fn goal(goal: &Walk::Goal) -> Result<WalkGoal, String> {
             return Err("distance is 0 m, and nothing else is asked for; give distance, steps, turn, velocity or footsteps".to_owned());
         }
     };
-    Ok(WalkGoal { command, duration: None })
+    let turn = is_straight && goal.turn != 0.0;
+    let turn = turn.then(|| within("turn", goal.turn, LARGEST, "rad")).transpose()?;
+    Ok(WalkGoal { command, turn, duration: None })
 }
 
 /// Velocity in the plane of a message, or the reason why it is refused.

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use karakuri_gait::planner::{JointError, Measured};
+use karakuri_gait::planner::{Measured, NotStanding};
 use karakuri_ros::msg::geometry_msgs::msg::WrenchStamped;
 use karakuri_ros::msg::sensor_msgs::msg::{Imu, JointState};
 use karakuri_ros::{Advance, FromMessage, Offer, Turn, info, time_from_message, warn};
@@ -11,8 +11,6 @@ use karakuri_spatial::{Force, Time, UnitQuaternion, Vector3};
 use crate::planner::{GaitPlanner, Reading, TICKS_A_REPORT};
 use crate::report::code;
 
-/// Tilt above which the robot does not count as standing. [rad]
-const LEANING: f64 = 0.3;
 /// Age up to which a reading of a foot counts. [s]
 const FRESH: f64 = 0.05;
 
@@ -78,12 +76,12 @@ impl GaitPlanner {
         let timeout = self.parameters.state_timeout.get();
         match advance {
             Advance::Backward => self.restart("the clock jumped back"),
-            Advance::Forward(gap) if gap > timeout && self.engaged => {
+            Advance::Forward(gap) if gap > timeout && self.walker.is_engaged() => {
                 self.restart("joint states were missing for too long");
             }
             Advance::First | Advance::Forward(_) => {}
         }
-        if !self.engaged && !self.engage() {
+        if !self.walker.is_engaged() && !self.engage() {
             return;
         }
         if let Some(why) = self.find_not_following() {
@@ -91,7 +89,7 @@ impl GaitPlanner {
         }
         let period = self.parameters.period.get();
         self.follow_velocity(stamp);
-        self.engine.stabilizer_mut().settings = self.gains.get(&self.file_gains);
+        self.walker.engine.stabilizer_mut().settings = self.gains.get(&self.file_gains);
         let feet = self.feet_at(stamp);
         let measured = self.reading.filter(|_| self.imu.is_some()).map(|reading| Measured {
             q: &self.reader.q,
@@ -100,7 +98,7 @@ impl GaitPlanner {
             angular_velocity: reading.angular_velocity,
             feet,
         });
-        self.engine.advance(period, measured.as_ref());
+        self.walker.engine.advance(period, measured.as_ref());
         self.write_reference(stamp, period);
         if let Some(reference) = self.gate.send(false) {
             self.output.publish(reference);
@@ -118,18 +116,11 @@ impl GaitPlanner {
 
     /// Reason why the robot does not follow the walking engine; a fall is judged by itself.
     fn find_not_following(&mut self) -> Option<String> {
-        let joints = self.model.groups.first().map_or(&[][..], |g| g.joints.as_slice());
-        let targets = &self.engine.targets().position;
-        let joints = joints.iter().copied();
-        let largest = JointError::largest(&self.model, joints, &self.reader.q, targets)?;
-        let tolerance = self.parameters.following_tolerance.get();
         let is_walking = self.walk.is_some() || self.velocity.is_some();
-        if tolerance <= 0.0 || !is_walking || self.engine.lost().is_some() {
-            self.following.restart();
-            return None;
-        }
-        let is_astray = self.following.tick(&largest, tolerance, self.parameters.period.get());
-        is_astray.then(|| largest.describe(&self.model))
+        let (q, period) = (&self.reader.q, self.parameters.period.get());
+        let settings = self.parameters.walker();
+        let astray = self.walker.find_not_following(q, is_walking, &settings, period)?;
+        Some(astray.describe(&self.model))
     }
 
     /// Ends a walk that the robot does not carry out.
@@ -142,32 +133,30 @@ impl GaitPlanner {
 
     /// Takes the robot over if it stands as the gait begins.
     fn engage(&mut self) -> bool {
-        let (joint, off) = self.engine.furthest_joint(&self.reader.q);
-        let name = &self.model.joints[joint.0].name;
-        let leans = self.reading.map_or(0.0, |reading| self.engine.lean(&reading.orientation));
-        if leans > LEANING {
-            if self.hint.ready() {
+        let orientation = self.reading.map(|reading| reading.orientation);
+        let settings = self.parameters.walker();
+        match self.walker.engage(&self.reader.q, orientation.as_ref(), &settings) {
+            Ok(()) => info!("standing; `walk` and `cmd_vel` are heard"),
+            Err(_) if !self.hint.ready() => {}
+            Err(NotStanding::Leans(leans)) => {
                 info!("waiting: the robot leans {leans:.2} rad; set it up first");
             }
-        } else if off.abs() <= self.parameters.start_tolerance.get() {
-            self.engaged = true;
-            info!("standing; `walk` and `cmd_vel` are heard");
-        } else if self.hint.ready() {
-            info!(
-                "waiting: joint `{name}` is {off:.2} from the standing posture; move the robot there first"
-            );
+            Err(NotStanding::Joint(joint, off)) => {
+                let name = &self.model.joints[joint.0].name;
+                info!(
+                    "waiting: joint `{name}` is {off:.2} from the standing posture; move the robot there first"
+                );
+            }
         }
-        self.engaged
+        self.walker.is_engaged()
     }
 
     /// Ends the walk and releases the robot; the controller holds it where it is.
     pub(crate) fn restart(&mut self, why: &str) {
         self.end_walk(code::ROBOT_LOST, why);
-        self.engine = self.fresh.clone();
+        self.walker.release();
         self.velocity = None;
-        self.engaged = false;
         self.gate.withdraw();
-        self.following.restart();
         (self.ticks, self.is_lost) = (0, false);
     }
 }

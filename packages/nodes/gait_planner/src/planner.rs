@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use karakuri_gait::planner::{
-    Clip, FollowingMonitor, Footstep, StabilizerSettings, Velocity, Walk as Run, WalkEngine,
-};
+use karakuri_gait::planner::{Clip, Footstep, StabilizerSettings, Velocity, Walk as Run, Walker};
 use karakuri_model::Model;
 use karakuri_ros::msg::karakuri_msgs::action::Walk;
 use karakuri_ros::msg::trajectory_msgs::msg::JointTrajectory;
@@ -32,9 +30,7 @@ pub(crate) struct Reading {
 pub(crate) struct GaitPlanner {
     pub(crate) parameters: Parameters,
     pub(crate) model: Arc<Model>,
-    /// Engine as at the start, standing.
-    pub(crate) fresh: WalkEngine,
-    pub(crate) engine: WalkEngine,
+    pub(crate) walker: Walker,
     pub(crate) gains: Gains,
     /// Gains of the gait file.
     pub(crate) file_gains: StabilizerSettings,
@@ -48,15 +44,11 @@ pub(crate) struct GaitPlanner {
     pub(crate) gate: SampleGate<JointTrajectory>,
     /// Inputs of the feet, left and right; none without an inertial sensor, as nothing then uses them.
     pub(crate) foot_inputs: [Option<InputId>; 2],
-    /// Whether the robot stood as the gait begins, and follows the engine since.
-    pub(crate) engaged: bool,
     pub(crate) walk: Option<(ActiveGoal<Walk::Action>, Run, Vec<Clip>)>,
     /// Velocity of `cmd_vel` in force, and the instant at which it expires.
     pub(crate) velocity: Option<(Velocity, Time)>,
     pub(crate) output: Publisher<JointTrajectory>,
     pub(crate) reports: Reports,
-    /// Monitor of whether the robot follows its targets.
-    pub(crate) following: FollowingMonitor,
     pub(crate) ticks: u64,
     /// Count of steps begun at the last tick.
     pub(crate) begun: u64,
@@ -72,7 +64,7 @@ pub(crate) struct GaitPlanner {
 impl GaitPlanner {
     /// Fills in the reference of the tick.
     pub(crate) fn write_reference(&mut self, stamp: Time, period: f64) {
-        let targets = self.engine.targets();
+        let targets = self.walker.engine.targets();
         let reference = self.gate.answer();
         reference.header.stamp = stamp.to_message();
         let Some(point) = reference.points.first_mut() else { return };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use karakuri_files::load_gait;
-use karakuri_gait::planner::{Biped, FollowingMonitor, WalkEngine};
+use karakuri_gait::planner::{Biped, WalkEngine, Walker};
 use karakuri_model::Model;
 use karakuri_ros::msg::geometry_msgs::msg::WrenchStamped;
 use karakuri_ros::msg::trajectory_msgs::msg::{JointTrajectory, JointTrajectoryPoint};
@@ -49,20 +49,17 @@ pub(crate) fn new(node: &mut Node<GaitPlanner>) -> Result<GaitPlanner, Box<dyn s
     Ok(GaitPlanner {
         reader: JointStateReader::new(&model),
         imu,
-        fresh: engine.clone(),
-        engine,
+        walker: Walker::new(engine),
         gains,
         file_gains,
         reading: None,
         feet: foot_inputs.map(|_| [None; 2]),
         gate,
         foot_inputs: foot_inputs.unwrap_or_default(),
-        engaged: false,
         walk: None,
         velocity: None,
         output: node.publisher("joint_trajectory", qos::command())?,
         reports: Reports::new(node)?,
-        following: FollowingMonitor::default(),
         ticks: 0,
         begun: 0,
         shown: Default::default(),

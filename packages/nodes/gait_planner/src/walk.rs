@@ -12,7 +12,7 @@ use crate::report::{self, Ending, code};
 
 impl GaitPlanner {
     pub(crate) fn on_walk(&mut self, request: GoalRequest<Walk::Action>) {
-        if !self.engaged {
+        if !self.walker.is_engaged() {
             return request.reject(
                 "the robot does not stand as the gait begins, or its joint states or inertial readings have not come yet",
             );
@@ -29,7 +29,7 @@ impl GaitPlanner {
         let active = request.accept();
         match goal::goal(active.goal()) {
             Ok(goal) => {
-                let run = Run::start(&mut self.engine, goal);
+                let run = Run::start(&mut self.walker.engine, goal);
                 self.walk = Some((active, run, Vec::new()));
             }
             Err(message) => {
@@ -41,29 +41,29 @@ impl GaitPlanner {
 
     pub(crate) fn look_after_walk(&mut self, stamp: Time, period: f64) {
         let Some((goal, mut run, mut clips)) = self.walk.take() else { return };
-        for clip in self.engine.take_clips() {
+        for clip in self.walker.engine.take_clips() {
             info!("walk: {clip}");
             clips.push(clip);
         }
         if goal.is_canceling() {
-            run.stop(&mut self.engine);
+            run.stop(&mut self.walker.engine);
         }
-        let progress = run.tick(&mut self.engine, period);
+        let progress = run.tick(&mut self.walker.engine, period);
         if progress == Progress::Walking {
             // Each step is reported when it begins.
-            let has_begun =
-                core::mem::replace(&mut self.begun, self.engine.steps()) != self.engine.steps();
+            let has_begun = core::mem::replace(&mut self.begun, self.walker.engine.steps())
+                != self.walker.engine.steps();
             if has_begun || self.ticks.is_multiple_of(TICKS_A_REPORT) {
-                goal.publish_feedback(report::feedback(&run, &self.engine));
+                goal.publish_feedback(report::feedback(&run, &self.walker.engine));
             }
             self.walk = Some((goal, run, clips));
             return;
         }
         let ending = report::ending(progress, &self.model);
         let message = ending.message.clone();
-        let mut result = report::result(&run, &self.engine, ending, &clips, stamp);
-        for excess in self.engine.take_excesses() {
-            let text = excess.describe(&self.engine.generator().biped.model);
+        let mut result = report::result(&run, &self.walker.engine, ending, &clips, stamp);
+        for excess in self.walker.engine.take_excesses() {
+            let text = excess.describe(&self.walker.engine.generator().biped.model);
             warn!("walk: {text}");
             result.clipped.push(text);
         }
@@ -86,12 +86,12 @@ impl GaitPlanner {
         if let Some((goal, run, clips)) = self.walk.take() {
             warn!("walk: {why}");
             let ending = Ending { error_code, message: why.to_owned() };
-            goal.abort(report::result(&run, &self.engine, ending, &clips, self.now()));
+            goal.abort(report::result(&run, &self.walker.engine, ending, &clips, self.now()));
         }
     }
 
     pub(crate) fn on_velocity(&mut self, message: &Twist) {
-        if !self.engaged || self.walk.is_some() {
+        if !self.walker.is_engaged() || self.walk.is_some() {
             if self.hint.ready() {
                 warn!(
                     "cmd_vel is not heard: the robot does not stand ready, or a walk is under way"
@@ -102,7 +102,7 @@ impl GaitPlanner {
         match goal::velocity(message) {
             Ok(velocity) => {
                 if self.velocity.map(|(v, _)| v) != Some(velocity) {
-                    self.engine.command(WalkCommand::Velocity(velocity));
+                    self.walker.engine.command(WalkCommand::Velocity(velocity));
                 }
                 let timeout = self.parameters.velocity_timeout.get();
                 self.velocity = Some((velocity, self.now().plus_seconds(timeout)));
@@ -114,13 +114,14 @@ impl GaitPlanner {
     /// Stops the walk when `cmd_vel` has fallen silent.
     pub(crate) fn follow_velocity(&mut self, now: Time) {
         if self.velocity.take_if(|(_, until)| now > *until).is_some() {
-            self.engine.command(WalkCommand::Stop);
+            self.walker.engine.command(WalkCommand::Stop);
         }
     }
 
     /// Releases a robot that fell while no goal was active; true if it fell.
     pub(crate) fn has_fallen_by_itself(&mut self) -> bool {
-        let fall = Fall::of(&self.engine, self.engine.time()).filter(|_| self.walk.is_none());
+        let fall = Fall::of(&self.walker.engine, self.walker.engine.time())
+            .filter(|_| self.walk.is_none());
         let Some(fall) = fall else { return false };
         let fall = fall.describe(&self.model);
         warn!("{fall}");
@@ -131,7 +132,7 @@ impl GaitPlanner {
 
     /// Warns once that no step can prevent a fall.
     pub(crate) fn warn_of_fall(&mut self) {
-        let lost = self.engine.lost();
+        let lost = self.walker.engine.lost();
         if let Some(lost) = lost.filter(|_| !self.is_lost) {
             warn!("no step can save the robot, by the pendulum: {}", lost.describe(&self.model));
         }

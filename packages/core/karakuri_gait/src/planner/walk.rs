@@ -41,8 +41,17 @@ impl Standstill {
 pub struct WalkGoal {
     /// Command of the walk.
     pub command: WalkCommand,
+    /// Turn on the spot after it, to the left of where the command leads; none without. [rad]
+    pub turn: Option<f64>,
     /// Time after which it stops [s]; without, at the command's own end.
     pub duration: Option<f64>,
+}
+
+impl From<WalkCommand> for WalkGoal {
+    /// Goal of a command alone, to its own end.
+    fn from(command: WalkCommand) -> Self {
+        Self { command, turn: None, duration: None }
+    }
 }
 
 /// Displacement of a walk, as planned, in the heading of its start; turned as measured.
@@ -85,6 +94,8 @@ pub enum Progress {
 pub struct Walk {
     /// Time until the stop is commanded. [s]
     remaining: Option<f64>,
+    /// Heading to which it turns in the end. [rad]
+    turn_to: Option<f64>,
     stopping: bool,
     elapsed: f64,
     standstill: Standstill,
@@ -99,9 +110,16 @@ impl Walk {
         // What earlier walks left is not this one's.
         engine.take_clips();
         engine.take_excesses();
+        // Of the line: what the walk makes of it is corrected by the turn.
+        let ahead = match &goal.command {
+            WalkCommand::Straight(straight) => straight.heading,
+            _ => 0.0,
+        };
+        let turn_to = goal.turn.map(|turn| engine.heading() + ahead + turn);
         engine.command(goal.command);
         Self {
             remaining: goal.duration,
+            turn_to,
             stopping: false,
             elapsed: 0.0,
             standstill: Standstill::new(0.0, SETTLE),
@@ -115,7 +133,7 @@ impl Walk {
     pub fn stop(&mut self, engine: &mut WalkEngine) {
         if !self.stopping {
             self.stopping = true;
-            self.remaining = None;
+            (self.remaining, self.turn_to) = (None, None);
             engine.command(WalkCommand::Stop);
         }
     }
@@ -139,11 +157,15 @@ impl Walk {
         if !self.standstill.tick(engine.state(), has_end, self.elapsed, dt) {
             return Progress::Walking;
         }
-        match engine.failure() {
-            Some(error) => Progress::Failed(WalkFailure::Unreachable(error)),
-            None if self.stopping => Progress::Stopped,
-            None => Progress::Done,
+        if let Some(error) = engine.failure() {
+            return Progress::Failed(WalkFailure::Unreachable(error));
         }
+        if let Some(heading) = self.turn_to.take() {
+            self.standstill = Standstill::new(self.elapsed, SETTLE);
+            engine.command(WalkCommand::Turn(heading - engine.heading()));
+            return Progress::Walking;
+        }
+        if self.stopping { Progress::Stopped } else { Progress::Done }
     }
 
     /// Time since the start. [s]

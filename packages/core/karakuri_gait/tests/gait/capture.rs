@@ -75,7 +75,7 @@ fn who_is_turned_over_is_lost_before_it_lies_and_says_when_and_where() {
         ([0.0, -1.0], "mm behind"),
     ] {
         let mut engine = khr1();
-        let goal = WalkGoal { command: WalkCommand::Straight(1.0_f64.into()), duration: None };
+        let goal = WalkGoal::from(WalkCommand::Straight(1.0_f64.into()));
         let mut run = Walk::start(&mut engine, goal);
         let (mut lean, mut lost, mut walked) = (0.0_f64, None, 0.0);
         let failure = loop {
