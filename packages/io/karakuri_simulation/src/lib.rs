@@ -22,4 +22,4 @@ pub use scene::{LoadedScene, fill_scene, load_scene};
 pub use servo_world::{Hook, ServoWorld, ServoWorldError};
 pub use simulated_world::{SimulatedState, SimulatedWorld};
 pub use tally::Tally;
-pub use tools::{DockedTool, ToolError};
+pub use tools::{DockedTool, SceneToolsError, ToolError};

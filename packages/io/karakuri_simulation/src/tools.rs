@@ -3,17 +3,19 @@
 //! Each tool is a whole robot, the arm with that tool. Taking a tool puts that robot's model in the place of the bare arm's; the joints of
 //! the arm go on as they were. In the dock a tool is its links beyond the flange, fixed at the dock and without joints.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use karakuri_dynamics::frame_pose;
+use karakuri_files::{FileAssets, Tools as ToolsFile, ToolsError};
 use karakuri_grasp::tool_change::RackTool;
 use karakuri_hardware::RobotLayout;
 use karakuri_model::{Base, Frame, FrameId, FrameParent, Geometry, Model};
-use karakuri_physics::{RobotId, World, WorldError};
+use karakuri_physics::{RobotId, SceneRobot, World, WorldError};
 use karakuri_spatial::{Pose, Vector3};
 use thiserror::Error;
 
-use crate::SimulatedWorld;
+use crate::{LoadedScene, SimulatedWorld};
 
 /// Farthest that the flange may be from the place of a tool. [m]
 const NEAR: f64 = 2e-3;
@@ -96,6 +98,59 @@ pub enum ToolError {
         /// Error of the world.
         source: WorldError,
     },
+}
+
+/// Reason why the tools of a file are not those of a scene's robot.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum SceneToolsError {
+    /// The tools file, or a robot of it, is wrong.
+    #[error(transparent)]
+    Files(#[from] ToolsError),
+    /// No robot of the scene is in the tools file.
+    #[error("no robot of {} is in {}; name the URDF of one in `tools`", scene.display(), tools.display())]
+    NoRobot {
+        /// Scene file.
+        scene: PathBuf,
+        /// Tools file.
+        tools: PathBuf,
+    },
+    /// The tools do not fit the world.
+    #[error(transparent)]
+    Tools(#[from] ToolError),
+}
+
+impl LoadedScene {
+    /// The world of this scene, which was read from `scene`, with the tools of a tools file for the robot that is one of its entries.
+    ///
+    /// # Errors
+    /// When the tools file is wrong, none of the scene's robots is in it, or the world refuses a tool.
+    pub fn with_tools(
+        &self,
+        simulated: SimulatedWorld,
+        scene: &Path,
+        tools: &Path,
+    ) -> Result<SimulatedWorld, SceneToolsError> {
+        let file = ToolsFile::read(tools)?;
+        let assets = FileAssets::from_env();
+        let is_of = |robot: &SceneRobot| {
+            file.of_urdf(&assets.resolve(&robot.urdf.to_string_lossy(), scene).ok()?)
+        };
+        let mut robots = self.scene.robots.iter().enumerate();
+        let found = robots.find_map(|(i, robot)| Some((i, is_of(robot)?)));
+        let Some((robot, own)) = found else {
+            let (scene, tools) = (scene.to_owned(), tools.to_owned());
+            return Err(SceneToolsError::NoRobot { scene, tools });
+        };
+        let models = file.load(tools, Some(self.scene.robots[robot].base()))?;
+        // The robot of the scene is its own entry, not one that was read a second time.
+        let all = file.tools.iter().zip(models).map(|(tool, model)| RackTool {
+            name: tool.name.clone(),
+            model: if tool == own { Arc::clone(&self.models[robot]) } else { model },
+            dock: tool.dock,
+        });
+        Ok(simulated.with_tools(robot, &file.flange, all.collect())?)
+    }
 }
 
 /// To tenths, as people read it.
@@ -202,6 +257,18 @@ impl SimulatedWorld {
         let tools = self.tools.as_ref()?;
         let present = tools.present(&self.world, self.robots[tools.robot])?;
         Some((tools.robot, &tools.all[present].name))
+    }
+
+    /// Link that carries the tools, and all of them, the bare arm among them; `None` where the world has none.
+    pub fn tools(&self) -> Option<(String, Vec<RackTool>)> {
+        let all = &self.tools.as_ref()?.all;
+        let flange = all.first().map(|tool| tool.model.frames[tool.flange.0].name.clone())?;
+        let tool = |tool: &Tool| RackTool {
+            name: tool.name.clone(),
+            model: Arc::clone(&tool.model),
+            dock: tool.place.as_ref().map(|place| place.pose),
+        };
+        Some((flange, all.iter().map(tool).collect()))
     }
 
     /// Tools in the dock.

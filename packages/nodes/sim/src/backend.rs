@@ -3,10 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use karakuri_files::{FileAssets, Tools};
 use karakuri_hardware::{Fault, JointCommand, RobotIo, RobotIoError, RobotLayout, RobotState};
-use karakuri_physics::{RobotId, SceneRobot, World};
-use karakuri_simulation::{LoadedScene, Mock, RackTool, SimulatedWorld, Tally, load_scene};
+use karakuri_physics::{RobotId, World};
+use karakuri_simulation::{Mock, SimulatedWorld, Tally, load_scene};
 
 use crate::parameters::Parameters;
 
@@ -138,43 +137,12 @@ pub(crate) fn open(parameters: &Parameters) -> Result<(Backend, Vec<String>), St
         let steps = steps_per_period(&world, period)?;
         let mut simulated = SimulatedWorld::new(world, steps);
         if !tools.is_empty() {
-            simulated = with_tools(simulated, &loaded, Path::new(scene), Path::new(&tools))?;
+            let [scene, tools] = [scene, &tools].map(Path::new);
+            simulated = loaded.with_tools(simulated, scene, tools).map_err(|e| e.to_string())?;
         }
         Backend::Simulated(Box::new(simulated))
     };
     Ok((backend, warnings))
-}
-
-/// The world with the tools of a tools file, for the robot of the scene that is one of its entries.
-fn with_tools(
-    simulated: SimulatedWorld,
-    loaded: &LoadedScene,
-    scene: &Path,
-    tools: &Path,
-) -> Result<SimulatedWorld, String> {
-    let file = Tools::read(tools).map_err(|e| e.to_string())?;
-    let assets = FileAssets::from_env();
-    let is_of = |robot: &SceneRobot| {
-        file.of_urdf(&assets.resolve(&robot.urdf.to_string_lossy(), scene).ok()?)
-    };
-    let mut robots = loaded.scene.robots.iter().enumerate();
-    let found = robots.find_map(|(i, robot)| Some((i, is_of(robot)?)));
-    let Some((robot, own)) = found else {
-        return Err(format!(
-            "no robot of {} is in {}; name the URDF of one in `tools`",
-            scene.display(),
-            tools.display()
-        ));
-    };
-    let base = loaded.scene.robots[robot].base();
-    let models = file.load(tools, Some(base)).map_err(|e| e.to_string())?;
-    // The robot of the scene is its own entry, not one that was read a second time.
-    let all = file.tools.iter().zip(models).map(|(tool, model)| RackTool {
-        name: tool.name.clone(),
-        model: if tool == own { Arc::clone(&loaded.models[robot]) } else { model },
-        dock: tool.dock,
-    });
-    simulated.with_tools(robot, &file.flange, all.collect()).map_err(|e| e.to_string())
 }
 
 fn mock(world: &World, scene: &str, period: f64) -> Result<Mock, String> {

@@ -55,7 +55,7 @@ pub struct RackTool {
 }
 
 /// Tools of one arm and their places in the dock.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct ToolRack {
     pub(super) tools: Vec<RackTool>,
     bare: usize,

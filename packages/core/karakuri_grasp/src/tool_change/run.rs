@@ -25,7 +25,7 @@ const PATIENCE: f64 = 20.0;
 const EXCHANGED: f64 = 2.0;
 
 /// A change of tools under way.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct ToolChange {
     steps: Vec<Step>,
     next: usize,

@@ -28,7 +28,7 @@ impl Weight {
 }
 
 /// The wrist's sensor as a scale.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Scale {
     frame: FrameId,
     /// Mass of the bare arm beyond the sensor. [kg]
