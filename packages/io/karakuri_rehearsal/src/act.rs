@@ -1,18 +1,18 @@
 //! Acts: what a cell begins.
 
-use karakuri_grasp::gripper_command::{GripperCommandError, GripperReport, StatedCommand};
+use karakuri_gait::planner::WalkGoal;
+use karakuri_grasp::gripper_command::StatedCommand;
 use karakuri_grasp::hand_command::HandCommandRun;
 use karakuri_grasp::pick_and_place::{
-    Defaults, Failure, ObjectPose, PickAndPlaceGoal, PickAndPlaceResult, PlanError, Stage,
-    Statement, ToolMove, speed_share,
+    Defaults, ObjectPose, PickAndPlaceGoal, PlanError, Statement, ToolMove, speed_share,
 };
-use karakuri_hardware::RobotIo;
-use karakuri_spatial::Time;
+use karakuri_grasp::tool_change::ToolChangeSettings;
 
 use crate::Cell;
 use crate::error::RehearsalError;
+use crate::hand::{GripperRun, Hand};
 
-/// Act of a robot with a hand, as a client asks for it.
+/// Act of a robot, as a client asks for it.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Act {
     /// Pick an object, or pick and place it.
@@ -30,6 +30,15 @@ pub enum Act {
     SetGripper(StatedCommand),
     /// Move the tool, with what the hand holds.
     Move(ToolMove),
+    /// Walk.
+    Walk(WalkGoal),
+    /// Take another tool, or put the present one back.
+    ChangeTool {
+        /// Name of the tool, or of the bare arm.
+        tool: String,
+        /// How the arm moves.
+        settings: ToolChangeSettings,
+    },
 }
 
 impl Act {
@@ -57,39 +66,91 @@ impl From<PickAndPlaceGoal> for Act {
     }
 }
 
-/// Gripper command that is being carried out, and when it began.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct GripperRun {
-    run: HandCommandRun,
-    begun: Time,
-}
-
 impl Cell {
+    fn hand_mut(&mut self) -> Result<&mut Hand, RehearsalError> {
+        self.hand.as_mut().ok_or(RehearsalError::NoHand)
+    }
+
+    /// Begins a pick and place in the present sample.
+    ///
+    /// # Errors
+    /// When it cannot be planned, or the robot has no hand.
+    pub fn start(&mut self, goal: &PickAndPlaceGoal) -> Result<(), RehearsalError> {
+        let (objects, now, q) = (self.prepare(), self.now(), self.measured().q.clone());
+        Ok(self.hand_mut()?.machine.start(goal.clone(), now, &q, &objects)?)
+    }
+
     /// Begins to place what is in the hand, in the present sample.
     ///
     /// # Errors
-    /// When the hand holds nothing, or the place cannot be reached.
-    pub fn place(&mut self, place: ObjectPose) -> Result<(), PlanError> {
-        let objects = self.prepare();
-        self.machine.place(place, self.now(), &self.sample.position, &objects)
+    /// When the hand holds nothing, the place cannot be reached, or the robot has no hand.
+    pub fn place(&mut self, place: ObjectPose) -> Result<(), RehearsalError> {
+        let (objects, now, q) = (self.prepare(), self.now(), self.measured().q.clone());
+        Ok(self.hand_mut()?.machine.place(place, now, &q, &objects)?)
     }
 
     /// Begins a move of the tool, in the present sample.
     ///
     /// # Errors
-    /// When an act is under way, or no way to the aim is clear.
-    pub fn move_tool(&mut self, goal: &ToolMove) -> Result<(), PlanError> {
-        let objects = self.prepare();
-        self.machine.move_tool(goal, self.now(), &self.sample.position, &objects)
+    /// When an act is under way, no way to the aim is clear, or the robot has no hand.
+    pub fn move_tool(&mut self, goal: &ToolMove) -> Result<(), RehearsalError> {
+        let (objects, now, q) = (self.prepare(), self.now(), self.measured().q.clone());
+        Ok(self.hand_mut()?.machine.move_tool(goal, now, &q, &objects)?)
     }
 
     /// Begins a gripper command, in the place of one that is carried out.
     ///
     /// # Errors
-    /// When the hand is picking or placing, or a number of the command is outside its range.
-    pub fn set_gripper(&mut self, command: &StatedCommand) -> Result<(), GripperCommandError> {
-        let run = HandCommandRun::start(command, self.command_settings, &mut self.machine)?;
-        self.gripper = Some(GripperRun { run, begun: self.now() });
+    /// When the hand is picking or placing, a number of the command is outside its range, or the robot has no hand.
+    pub fn set_gripper(&mut self, command: &StatedCommand) -> Result<(), RehearsalError> {
+        let begun = self.now();
+        let hand = self.hand_mut()?;
+        let run = HandCommandRun::start(command, hand.command_settings, &mut hand.machine)?;
+        hand.gripper = Some(GripperRun { run, begun });
+        Ok(())
+    }
+
+    /// Begins a walk in the present sample.
+    ///
+    /// # Errors
+    /// When a walk is under way, or the robot does not walk or does not stand.
+    pub fn walk(&mut self, goal: &WalkGoal) -> Result<(), RehearsalError> {
+        let at = self.gait.as_ref().map(|gait| self.stance(gait));
+        let (Some(gait), Some(at)) = (&mut self.gait, at) else {
+            return Err(RehearsalError::NoGait);
+        };
+        if gait.is_busy() {
+            return Err(RehearsalError::Walking);
+        }
+        if !gait.is_engaged() {
+            return Err(RehearsalError::NotStanding);
+        }
+        gait.start(goal, at);
+        Ok(())
+    }
+
+    /// Begins a change of tools, in the present sample.
+    ///
+    /// # Errors
+    /// When an act is under way, something is held, a place is not reached, or the robot has no such tool.
+    pub fn change_tool(
+        &mut self,
+        tool: &str,
+        settings: ToolChangeSettings,
+    ) -> Result<(), RehearsalError> {
+        if self.is_busy() {
+            return Err(PlanError::Busy.into());
+        }
+        if self.is_holding() {
+            return Err(PlanError::Holding.into());
+        }
+        self.prepare();
+        let present = self.tool().unwrap_or_default().to_owned();
+        let at = self.instant();
+        let Some(mut tools) = self.tools.clone() else { return Err(RehearsalError::NoTools) };
+        let begun = tools.start([&present, tool], self.layout(), &at, settings);
+        begun.map_err(|(failure, why)| RehearsalError::Tool { failure, why })?;
+        self.tools = Some(tools);
         Ok(())
     }
 
@@ -100,47 +161,24 @@ impl Cell {
     pub fn begin(&mut self, act: &Act) -> Result<(), RehearsalError> {
         self.begin_to_answer()?;
         match act {
-            Act::PickAndPlace(goal) => self.start(goal)?,
+            Act::PickAndPlace(goal) => self.start(goal),
             Act::Place { at, speed_scale } => {
-                self.machine.set_speeds(&self.usual, speed_share(*speed_scale)?);
-                self.place(*at)?;
+                self.hand_mut()?.set_speeds(speed_share(*speed_scale)?);
+                self.place(*at)
             }
-            Act::SetGripper(command) => self.set_gripper(command)?,
+            Act::SetGripper(command) => self.set_gripper(command),
             Act::Move(goal) => {
-                self.machine.set_speeds(&self.usual, 1.0);
-                self.move_tool(goal)?;
+                self.hand_mut()?.set_speeds(1.0);
+                self.move_tool(goal)
             }
             Act::Stated(stated) => {
-                *self.machine.settings_mut() = stated.settings(&self.usual)?;
-                let goal = stated.goal(Defaults::of(&self.machine))?;
-                self.start(&goal)?;
+                let hand = self.hand_mut()?;
+                *hand.machine.settings_mut() = stated.settings(hand.usual_settings())?;
+                let goal = stated.goal(Defaults::of(&hand.machine))?;
+                self.start(&goal)
             }
+            Act::Walk(goal) => self.walk(goal),
+            Act::ChangeTool { tool, settings } => self.change_tool(tool, *settings),
         }
-        Ok(())
-    }
-
-    /// Checks the gripper command after a tick; its result when it has ended.
-    pub(crate) fn check_gripper(&mut self) -> Option<PickAndPlaceResult> {
-        let GripperRun { mut run, begun } = self.gripper.take()?;
-        let (report, has_ended) = run.check(&mut self.machine, self.io.period());
-        if !has_ended {
-            self.gripper = Some(GripperRun { run, begun });
-            return None;
-        }
-        let GripperReport { opening, effort, stalled, .. } = report;
-        let end = if stalled { "stalled" } else { "as commanded" };
-        let message = match self.machine.opening_hand() {
-            Some(_) => format!("{end}: {:.1} mm open, {effort:.1} N", 1e3 * opening),
-            None => format!("{end}: the vacuum holds with {effort:.1} N"),
-        };
-        Some(PickAndPlaceResult {
-            failure: (!run.succeeded(&report)).then_some(Failure::Blocked),
-            stage: Stage::Done,
-            message,
-            elapsed: self.now().seconds_since(begun),
-            width: opening,
-            forces: [effort; 2],
-            retries: 0,
-        })
     }
 }

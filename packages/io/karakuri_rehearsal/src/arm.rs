@@ -3,6 +3,7 @@
 use karakuri_control::FeedforwardController;
 use karakuri_control::joint_trajectory::{Goal, GoalId, Outcome};
 use karakuri_grasp::pick_and_place::{ArmFailure, ArmReport, ArmRequest, path_tolerances};
+use karakuri_grasp::tool_change::Work;
 use karakuri_spatial::Time;
 
 /// Group of the arm: the first one of a robot.
@@ -13,12 +14,24 @@ pub(crate) const GROUP: usize = 0;
 pub(crate) struct Arm {
     goal: Option<GoalId>,
     failure: Option<ArmFailure>,
+    /// Whether the last trajectory was followed to its end.
+    has_arrived: bool,
 }
 
 impl Arm {
     /// State of the last trajectory.
     pub(crate) fn report(&self) -> ArmReport<'_> {
         ArmReport::of(self.failure.as_ref())
+    }
+
+    /// What became of the last trajectory.
+    pub(crate) fn work(&self) -> Work<'_> {
+        match &self.failure {
+            None if self.has_arrived => Work::Done,
+            None => Work::Pending,
+            Some(ArmFailure::Lost(why)) => Work::Lost(why),
+            Some(ArmFailure::Blocked(why) | ArmFailure::Preempted(why)) => Work::Refused(why),
+        }
     }
 
     /// Forgets a failure that was dealt with.
@@ -37,7 +50,7 @@ impl Arm {
         let Some(machine) = controller.machine_mut(GROUP) else { return };
         match request {
             ArmRequest::Follow(trajectory) => {
-                self.failure = None;
+                (self.failure, self.has_arrived) = (None, false);
                 let path_tolerance = path_tolerances(trajectory);
                 let goal =
                     Goal { trajectory: trajectory.clone(), path_tolerance, ..Goal::default() };
@@ -64,7 +77,8 @@ impl Arm {
             let outcome = event.finished.outcome;
             let why = outcome.describe(controller.groups()[GROUP].machine.settings());
             match outcome {
-                Outcome::Reached | Outcome::Canceled { .. } => {}
+                Outcome::Reached => self.has_arrived = true,
+                Outcome::Canceled { .. } => {}
                 Outcome::PathTolerance(_)
                 | Outcome::GoalTolerance(_)
                 | Outcome::NotFollowing(_) => self.failure = Some(ArmFailure::Blocked(why)),

@@ -1,4 +1,4 @@
-//! Simulated world, controller and machine of the hand of one robot, in one loop.
+//! Simulated world, controller, machine of the hand and walking engine of one robot, in one loop.
 
 use std::sync::Arc;
 
@@ -6,22 +6,27 @@ use karakuri_control::{
     Command, Controller, ControllerError, FeedforwardController, FeedforwardSettings, State,
 };
 use karakuri_dynamics::frame_pose;
+use karakuri_gait::planner::WalkEngine;
 use karakuri_grasp::end_effector::EndEffectorError;
 use karakuri_grasp::grip_force::GripSettings;
 use karakuri_grasp::gripper_command::GripperCommandSettings;
 use karakuri_grasp::pick_and_place::{
-    ArmRequest, KnownObject, Measurement, PickAndPlace, PickAndPlaceGoal, PickAndPlaceResult,
-    PickAndPlaceSettings, PlanError, Sighting,
+    ArmRequest, KnownObject, PickAndPlace, PickAndPlaceSettings, Sighting,
 };
+use karakuri_grasp::tool_change::RackError;
 use karakuri_hardware::{JointCommand, RobotIo, RobotIoError, RobotLayout, RobotState};
 use karakuri_model::Model;
 use karakuri_simulation::{Digest, SimulatedWorld};
-use karakuri_spatial::{Pose, Time};
+use karakuri_spatial::{Motion, Pose, Time, Vector3};
 
-use crate::act::GripperRun;
-use crate::arm::Arm;
+use crate::ended::Ended;
+use crate::error::RehearsalError;
+use crate::gait::Gait;
+use crate::hand::Hand;
+use crate::measured::{Instant, Measured};
+use crate::tool_changer::{Asked, ToolChanger};
 
-/// Settings of the controller and of the machine of the hand.
+/// Settings of the controller, of the machine of the hand and of the walk.
 #[derive(Debug, Clone, Default)]
 pub struct CellSettings {
     /// Settings of the controller.
@@ -34,6 +39,8 @@ pub struct CellSettings {
     pub command: GripperCommandSettings,
     /// Time between two sightings of the objects; 0: they are seen at each instant. [s]
     pub sight_period: f64,
+    /// Engine that walks the robot, as it stands at the start; none of one that does not walk.
+    pub walk: Option<WalkEngine>,
 }
 
 /// Faults of a rehearsal.
@@ -69,11 +76,25 @@ pub enum CellError {
     /// A joint of the hand is in no group.
     #[error("joint `{0}` of the hand is in no group of the robot")]
     Group(String),
+    /// The walk is another robot's.
+    #[error("the gait is of `{gait}`, whose joints are not those of `{robot}`")]
+    Gait {
+        /// Name of the gait's robot.
+        gait: String,
+        /// Name of the world's robot.
+        robot: String,
+    },
+    /// The tools are no rack.
+    #[error(transparent)]
+    Rack(#[from] RackError),
+    /// There is nothing to command.
+    #[error("robot `{0}` has no hand, and no gait is given")]
+    Nothing(String),
 }
 
-/// Simulated world, controller and machine of the hand of one robot, in one loop: in each period the steps of the world, a sample, the machine's tick,
-/// the controller's update and the command, in the order in which the nodes answer each other in lockstep. Between two periods time stands still
-/// after the answer to a sample: what begins then, begins in that sample.
+/// Simulated world, controller, machine of the hand and walking engine of one robot, in one loop: in each period the steps of the world, a sample, the
+/// ticks of machine and engine, the controller's update and the command, in the order in which the nodes answer each other in lockstep. Between two
+/// periods time stands still after the answer to a sample: what begins then, begins in that sample.
 ///
 /// A copy shares nothing that changes with its original, and goes on to the same bits.
 #[derive(Debug, Clone)]
@@ -82,32 +103,27 @@ pub struct Cell {
     pub io: SimulatedWorld,
     /// Controller of the robot.
     pub controller: FeedforwardController,
-    /// Machine of the hand; exchanged by [`replace_machine`](Self::replace_machine).
-    pub machine: PickAndPlace,
+    /// The robot's hand, if it has one.
+    pub hand: Option<Hand>,
+    /// What walks the robot, if it walks.
+    pub gait: Option<Gait>,
+    /// What changes the robot's tools, if it has several.
+    pub tools: Option<ToolChanger>,
+    /// Settings of the robot with another tool.
+    settings: CellSettings,
     /// Faults in force.
     pub faults: Faults,
     /// Object that is seen elsewhere than it is, and the pose in its frame with which it is seen.
     pub(crate) sight_error: Option<(String, Pose)>,
     pub(crate) robot: usize,
     pub(crate) model: Arc<Model>,
-    pub(crate) sample: RobotState,
+    sample: RobotState,
+    measured: Measured,
     /// Whether the sample has been answered with a command.
     is_answered: bool,
-    /// Settings of pick and place at full speed.
-    pub(crate) usual: PickAndPlaceSettings,
     sight: Sight,
     command: Command,
     message: JointCommand,
-    pub(crate) arm: Arm,
-    pub(crate) command_settings: GripperCommandSettings,
-    /// Gripper command that is carried out.
-    pub(crate) gripper: Option<GripperRun>,
-    /// Group of the hand's joints; `None` where the hand has none.
-    hand_group: Option<usize>,
-    /// Indices of the hand's force sensors in a sample.
-    wrenches: Vec<usize>,
-    /// Force of the vacuum that is desired. [N]
-    vacuum: f64,
 }
 
 /// Objects as they were seen last, and when they are seen again.
@@ -117,6 +133,26 @@ struct Sight {
     at: Time,
     next: Time,
     objects: Vec<KnownObject>,
+}
+
+/// What a robot with another tool has another of.
+struct Parts {
+    model: Arc<Model>,
+    controller: FeedforwardController,
+    hand: Option<Hand>,
+}
+
+impl Parts {
+    fn new(layout: &RobotLayout, settings: &CellSettings) -> Result<Self, CellError> {
+        let model = Arc::clone(&layout.model);
+        let CellSettings { control, pick_and_place, grip, command, .. } = settings;
+        let hand = model.end_effector.as_ref().map(|_| {
+            let machine = PickAndPlace::new(Arc::clone(&model), *pick_and_place, *grip)?;
+            Hand::new(machine, *pick_and_place, *command, layout)
+        });
+        let controller = FeedforwardController::new(Arc::clone(&model), control.clone())?;
+        Ok(Self { controller, hand: hand.transpose()?, model })
+    }
 }
 
 impl Cell {
@@ -131,48 +167,51 @@ impl Cell {
     ) -> Result<Self, CellError> {
         let n = io.robots().len();
         let layout = io.robots().get(robot).ok_or(CellError::NoRobot { robot, n })?;
-        let model = Arc::clone(&layout.model);
-        let usual = settings.pick_and_place;
-        let machine = PickAndPlace::new(Arc::clone(&model), usual, settings.grip)?;
-        let measured = |&sensor: &usize| {
-            let name = &model.sensors[sensor].name;
-            let place = layout.wrenches.iter().position(|wrench| wrench.name == *name);
-            place.ok_or_else(|| CellError::Sensor(name.clone()))
-        };
-        let wrenches = machine.sensors().iter().map(measured).collect::<Result<_, _>>()?;
-        let in_group = |joint: &String| {
-            let id = model.joint(joint);
-            let found = model
-                .groups
-                .iter()
-                .position(|group| id.is_some_and(|id| group.joints.contains(&id)));
-            found.ok_or_else(|| CellError::Group(joint.clone()))
-        };
-        let hand_group = match (machine.opening_hand(), machine.drives().first()) {
-            (Some(_), Some(joint)) => Some(in_group(joint)?),
-            _ => None,
-        };
+        let gait = settings.walk.clone().map(|engine| Gait::new(engine, layout)).transpose()?;
+        let tools = ToolChanger::new(&io, layout)?;
+        let Parts { model, controller, hand } = Parts::new(layout, &settings)?;
+        if hand.is_none() && gait.is_none() && tools.is_none() {
+            return Err(CellError::Nothing(layout.name.clone()));
+        }
         Ok(Self {
-            controller: FeedforwardController::new(Arc::clone(&model), settings.control)?,
-            machine,
+            controller,
+            hand,
+            gait,
+            tools,
             faults: Faults::default(),
             sight_error: None,
             robot,
             sample: RobotState::new(layout),
+            measured: Measured::new(&model),
             is_answered: false,
-            usual,
             sight: Sight { period: settings.sight_period, ..Sight::default() },
             command: Command::new(&model),
             message: JointCommand::new(layout),
-            arm: Arm::default(),
-            command_settings: settings.command,
-            gripper: None,
-            hand_group,
-            wrenches,
-            vacuum: 0.0,
+            settings,
             model,
             io,
         })
+    }
+
+    /// Couples a tool, or lets the present one go; why not, if it is refused. Controller and machine are then those of the robot with the tool, as
+    /// nodes that have started again.
+    fn couple(&mut self, tool: &str) -> Option<String> {
+        if let Err(refused) = self.io.set_tool(tool) {
+            return Some(refused.to_string());
+        }
+        let layout = &self.io.robots()[self.robot];
+        let Parts { model, controller, hand } = match Parts::new(layout, &self.settings) {
+            Ok(parts) => parts,
+            Err(wrong) => return Some(wrong.to_string()),
+        };
+        self.sample = RobotState::new(layout);
+        self.measured = Measured::new(&model);
+        self.command = Command::new(&model);
+        self.message = JointCommand::new(layout);
+        (self.model, self.controller, self.hand) = (model, controller, hand);
+        self.io.read(self.robot, &mut self.sample);
+        self.measured.take(&self.io.robots()[self.robot], &self.sample);
+        None
     }
 
     /// Model of the robot.
@@ -180,19 +219,65 @@ impl Cell {
         &self.model
     }
 
-    /// Settings of pick and place at full speed.
-    pub fn usual_settings(&self) -> &PickAndPlaceSettings {
-        &self.usual
+    /// Machine of the hand; `None` of robots without.
+    pub fn machine(&self) -> Option<&PickAndPlace> {
+        self.hand.as_ref().map(|hand| &hand.machine)
     }
 
-    /// Pose of the tool in the world.
+    /// Pose of the root link of a robot with a floating base in the world; else that of its tool.
+    pub fn robot_pose(&self) -> Pose {
+        self.sample.base.map_or_else(|| self.tool_pose(), |(pose, _)| pose)
+    }
+
+    /// Place of a robot that walks: the middle of its soles, looking ahead.
+    pub fn stance(&self, gait: &Gait) -> Pose {
+        let world = self.io.world();
+        let id = world.find_robot(&self.io.robots()[self.robot].name);
+        let soles = gait.engine().generator().biped.legs.each_ref().map(|leg| {
+            let foot = id.map(|id| frame_pose(&self.model, world.robot(id).data(), leg.foot));
+            foot.unwrap_or_default() * leg.sole_in_foot
+        });
+        let middle = 0.5 * (soles[0].translation + soles[1].translation);
+        let [_, _, yaw] = self.robot_pose().rpy();
+        Pose::new(Pose::from_axis_angle(&Vector3::z(), yaw).rotation, middle)
+    }
+
+    /// Pose of the tool in the world; the identity of robots without a hand.
     pub fn tool_pose(&self) -> Pose {
         let name = &self.io.robots()[self.robot].name;
         let world = self.io.world();
-        let id = world.find_robot(name);
-        id.map_or_else(Pose::default, |id| {
-            frame_pose(&self.model, world.robot(id).data(), self.machine.tool_frame())
+        let id = world.find_robot(name).zip(self.machine());
+        id.map_or_else(Pose::default, |(id, machine)| {
+            frame_pose(&self.model, world.robot(id).data(), machine.tool_frame())
         })
+    }
+
+    /// Whether the hand holds what it has picked.
+    pub fn is_holding(&self) -> bool {
+        self.machine().is_some_and(|machine| machine.feedback().holding)
+    }
+
+    /// Name of what the robot is doing.
+    pub fn stage(&self) -> &'static str {
+        if let Some(stage) = self.tools.as_ref().and_then(ToolChanger::stage) {
+            return stage;
+        }
+        let walks = self.gait.as_ref().filter(|gait| gait.is_busy() || self.hand.is_none());
+        let hand = || self.machine().map_or("IDLE", |machine| machine.feedback().stage.name());
+        walks.map_or_else(hand, Gait::stage)
+    }
+
+    /// Name of what is on the flange of a robot that changes its tools.
+    pub fn tool(&self) -> Option<&str> {
+        self.io.tool().map(|(_, tool)| tool)
+    }
+
+    /// Pose of the flange of a robot that changes its tools in the world.
+    pub fn flange_pose(&self) -> Option<Pose> {
+        let frame = self.model.frame(self.tools.as_ref()?.flange())?;
+        let world = self.io.world();
+        let id = world.find_robot(&self.io.robots()[self.robot].name)?;
+        Some(frame_pose(&self.model, world.robot(id).data(), frame))
     }
 
     /// Area of all suction cups together; `None` of hands without. [m²]
@@ -270,33 +355,75 @@ impl Cell {
         objects
     }
 
-    /// Begins a pick and place in the present sample.
-    ///
-    /// # Errors
-    /// When it cannot be planned.
-    pub fn start(&mut self, goal: &PickAndPlaceGoal) -> Result<(), PlanError> {
-        let objects = self.prepare();
-        self.machine.start(goal.clone(), self.now(), &self.sample.position, &objects)
+    /// Positions, velocities and efforts of the model, as measured in the last sample.
+    pub(crate) fn measured(&self) -> &Measured {
+        &self.measured
     }
 
     /// Puts a machine that has just started in the place of the one there is, whose arm then stops.
     pub fn replace_machine(&mut self, machine: PickAndPlace) {
-        self.machine = machine;
         let now = self.now();
-        self.arm.request(&ArmRequest::Stop, &mut self.controller, now);
+        if let Some(hand) = &mut self.hand {
+            hand.machine = machine;
+            hand.arm.request(&ArmRequest::Stop, &mut self.controller, now);
+        }
+    }
+
+    /// Puts the robot's joints, in the order of its layout [rad or m], and the objects that are known where they are measured, at rest. The
+    /// controller then holds where the joints are; what the hand knows it keeps.
+    ///
+    /// # Errors
+    /// When a number is none.
+    pub fn put(
+        &mut self,
+        positions: &[f64],
+        objects: &[KnownObject],
+    ) -> Result<(), RehearsalError> {
+        let layout = &self.io.robots()[self.robot];
+        let (name, joints) = (layout.name.clone(), layout.joints.clone());
+        let world = self.io.world_mut();
+        if let Some(id) = world.find_robot(&name) {
+            let mut q = world.robot(id).q().to_vec();
+            for (joint, position) in joints.iter().zip(positions) {
+                q[joint.q] = *position;
+            }
+            world.set_robot_state(id, &q, &vec![0.0; self.model.nv])?;
+        }
+        for object in objects {
+            let Some(id) = world.find_body(&object.name) else { continue };
+            let body = world.body(id);
+            let (middle, _) = body.description().shape.bounds();
+            let pose = body.shape_pose() * Pose::from_translation(middle);
+            let there = object.pose * (pose.inverse() * body.pose());
+            if !body.description().fixed {
+                world.set_body_state(id, there, Motion::default())?;
+            }
+        }
+        self.io.hold(self.robot, true);
+        self.controller =
+            FeedforwardController::new(Arc::clone(&self.model), self.settings.control.clone())?;
+        self.read();
+        Ok(())
     }
 
     /// Whether an act is under way.
     pub fn is_busy(&self) -> bool {
-        self.machine.is_busy() || self.gripper.is_some()
+        self.hand.as_ref().is_some_and(Hand::is_busy)
+            || self.gait.as_ref().is_some_and(Gait::is_busy)
+            || self.tools.as_ref().is_some_and(ToolChanger::is_busy)
     }
 
-    /// Ends the act that is under way: the arm brakes, what is held stays held, and a hand that moves stays where it is. The result of a
-    /// gripper command that ends so does not come.
+    /// Ends the act that is under way: the arm brakes, what is held stays held, a hand that moves stays where it is, a walk ends within two steps, and
+    /// a change of tools where nothing is between being coupled and being let go. The result of a gripper command that ends so does not come.
     pub fn cancel(&mut self) {
-        self.machine.cancel();
-        if self.gripper.take().is_some() {
-            self.machine.stay();
+        if let Some(hand) = &mut self.hand {
+            hand.cancel();
+        }
+        if let Some(gait) = &mut self.gait {
+            gait.cancel();
+        }
+        if let Some(tools) = &mut self.tools {
+            tools.cancel();
         }
     }
 
@@ -304,7 +431,7 @@ impl Cell {
     ///
     /// # Errors
     /// When the robot does not take the command, or the world can no longer be stepped.
-    pub fn step(&mut self) -> Result<Option<PickAndPlaceResult>, RobotIoError> {
+    pub fn step(&mut self) -> Result<Option<Ended>, RobotIoError> {
         self.advance()?;
         self.read();
         let result = self.tick();
@@ -338,6 +465,7 @@ impl Cell {
     /// Reads a sample, and sees the objects where it is time for it.
     pub fn read(&mut self) {
         self.io.read(self.robot, &mut self.sample);
+        self.measured.take(&self.io.robots()[self.robot], &self.sample);
         let now = self.now();
         if self.sight.period > 0.0 && now >= self.sight.next {
             let Sight { period, .. } = self.sight;
@@ -348,8 +476,9 @@ impl Cell {
 
     /// Drops what an act before has left, its gripper command among it; the objects that are seen.
     pub(crate) fn prepare(&mut self) -> Vec<KnownObject> {
-        self.arm.clear();
-        self.gripper = None;
+        if let Some(hand) = &mut self.hand {
+            hand.prepare();
+        }
         self.sighting().1
     }
 
@@ -364,28 +493,51 @@ impl Cell {
         }
     }
 
-    /// Gives the machine of the hand the sample; the result of an act that ends by it.
-    pub fn tick(&mut self) -> Option<PickAndPlaceResult> {
+    /// Gives machine, engine and changer the sample; the result of an act that ends by it.
+    pub fn tick(&mut self) -> Option<Ended> {
+        let ended = self.tick_hand();
+        let Self { gait, tools, controller, sample, measured, io, robot, .. } = self;
+        let at =
+            Instant { now: Time::from_seconds(io.time()), period: io.period(), sample, measured };
+        let walked = gait.as_mut().and_then(|gait| gait.tick(&at));
+        let layout = &io.robots()[*robot];
+        let tool = io.tool().map_or("", |(_, tool)| tool);
+        let asked = tools
+            .as_mut()
+            .map_or(Asked::Nothing, |tools| tools.tick(&at, layout, tool, controller));
+        let judged = walked.zip(self.gait.as_ref()).map(|(end, gait)| {
+            let at = self.stance(gait);
+            Ended::Walk(gait.judged(end, &at))
+        });
+        let ended = ended.or(judged);
+        match asked {
+            Asked::Nothing => ended,
+            Asked::End(result) => Some(Ended::Tool(result)),
+            Asked::Couple(tool) => {
+                let refused = self.couple(&tool);
+                // A machine that has just started has seen no sample.
+                self.tick_hand();
+                if let Some(tools) = &mut self.tools {
+                    tools.hear_coupling(refused, &self.io.robots()[self.robot]);
+                }
+                ended
+            }
+        }
+    }
+
+    /// The last sample, and when it was taken.
+    pub(crate) fn instant(&self) -> Instant<'_> {
+        let (sample, measured) = (&self.sample, &self.measured);
+        Instant { now: self.now(), period: self.io.period(), sample, measured }
+    }
+
+    fn tick_hand(&mut self) -> Option<Ended> {
         let (now, period) = (self.now(), self.io.period());
         let (time, objects) = self.sighting();
-        let RobotState { position: q, velocity: v, effort, vacuums, .. } = &self.sample;
-        let wrenches: Vec<_> = self.wrenches.iter().map(|&i| self.sample.wrenches[i]).collect();
-        let measured = Measurement {
-            time: now,
-            q,
-            v,
-            effort,
-            wrenches: &wrenches,
-            vacuums,
-            arm: self.arm.report(),
-            sighting: (!self.faults.blind).then_some(Sighting { time, objects: &objects }),
-        };
-        let output = self.machine.tick(&measured, period).clone();
-        if let Some(request) = &output.arm {
-            self.arm.request(request, &mut self.controller, now);
-        }
-        self.vacuum = output.hand.iter().map(|reference| reference.effort).sum();
-        output.result.or_else(|| self.check_gripper())
+        let sighting = (!self.faults.blind).then_some(Sighting { time, objects: &objects });
+        let Self { hand, controller, sample, measured, .. } = self;
+        let at = Instant { now, period, sample, measured };
+        hand.as_mut()?.tick(&at, sighting, controller).map(Ended::Hand)
     }
 
     /// Answers the sample with a command.
@@ -394,21 +546,30 @@ impl Cell {
     /// When the robot does not take the command.
     pub fn answer(&mut self) -> Result<(), RobotIoError> {
         let (now, period) = (self.now(), self.io.period());
-        if let Some(machine) = self.hand_group.and_then(|group| self.controller.machine_mut(group))
-        {
-            let stream = self.machine.hand_trajectory(now, period);
-            // Before its first update the controller knows no state, and takes nothing.
-            machine.accept_topic(&stream, now).ok();
+        if let Some(hand) = &self.hand {
+            hand.refer(&mut self.controller, now, period);
         }
-        let RobotState { position: q, velocity: v, effort, .. } = &self.sample;
+        if let Some(gait) = &self.gait {
+            gait.refer(&mut self.controller, now);
+        }
+        let Measured { q, v, effort } = &self.measured;
         self.controller.update(&State { q, v, effort }, now, period, &mut self.command);
-        self.arm.hear(&self.controller);
-        self.message.position.copy_from_slice(&self.command.position);
-        self.message.velocity.copy_from_slice(&self.command.velocity);
-        self.message.effort.copy_from_slice(&self.command.effort);
-        if let Some(generator) = self.io.robots()[self.robot].generators.first() {
-            self.message.vacuum[0] =
-                if self.faults.no_vacuum { 0.0 } else { self.vacuum / generator.area };
+        let layout = &self.io.robots()[self.robot];
+        for (i, joint) in layout.joints.iter().enumerate() {
+            let Command { position, velocity, effort, .. } = &self.command;
+            self.message.position[i] = position[joint.body.0];
+            self.message.velocity[i] = velocity[joint.body.0];
+            self.message.effort[i] = effort[joint.body.0];
+        }
+        if let Some(hand) = &mut self.hand {
+            hand.arm.hear(&self.controller);
+            if let Some(generator) = layout.generators.first() {
+                self.message.vacuum[0] =
+                    if self.faults.no_vacuum { 0.0 } else { hand.vacuum() / generator.area };
+            }
+        }
+        if let Some(tools) = &mut self.tools {
+            tools.hear(&self.controller);
         }
         self.io.write(self.robot, &self.message)?;
         self.is_answered = true;

@@ -1,11 +1,14 @@
 //! Cells from scene files.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use karakuri_files::LoadError;
+use karakuri_control::FeedforwardSettings;
+use karakuri_files::{GaitError, LoadError, load_gait};
+use karakuri_gait::planner::{Biped, BipedError, WalkEngine};
 use karakuri_hardware::RobotIoError;
-use karakuri_model::Diagnostics;
-use karakuri_simulation::{LoadedScene, SimulatedWorld, load_scene};
+use karakuri_model::{Base, Diagnostics, Model};
+use karakuri_simulation::{LoadedScene, SceneToolsError, SimulatedWorld, load_scene};
 
 use crate::{Cell, CellError, CellSettings};
 
@@ -15,8 +18,12 @@ const LONGEST_REST: f64 = 60.0;
 /// Scene of a cell, and how it is run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CellFile {
-    /// Scene file, with one robot that has a hand.
+    /// Scene file, with one robot that has a hand, or with one robot that walks.
     pub scene: PathBuf,
+    /// Gait file of a robot that walks.
+    pub gait: Option<PathBuf>,
+    /// Tools file of a robot that changes its tools.
+    pub tools: Option<PathBuf>,
     /// Time between two samples of the robot: a whole number of the scene's time steps. [s]
     pub period: f64,
     /// Time in which the scene comes to rest before. [s]
@@ -33,13 +40,19 @@ impl CellFile {
 
     /// A scene that is run as the nodes do.
     pub fn new(scene: &Path) -> Self {
-        Self { scene: scene.to_owned(), period: Self::PERIOD, settle: Self::SETTLE }
+        Self {
+            scene: scene.to_owned(),
+            gait: None,
+            tools: None,
+            period: Self::PERIOD,
+            settle: Self::SETTLE,
+        }
     }
 
     /// The cell of the scene's robot, at rest.
     ///
     /// # Errors
-    /// When a file is wrong, not one robot has a hand, or a time is out of its range.
+    /// When a file is wrong, not one robot can be meant, or a time is out of its range.
     pub fn open(&self) -> Result<Cell, OpenError> {
         self.cell(&load_scene(&self.scene)?)
     }
@@ -66,8 +79,24 @@ impl CellFile {
             return Err(OpenError::Settle { settle: *settle });
         }
         let robot = self.robot(loaded)?;
-        let io = SimulatedWorld::new(world, whole(steps));
-        let settings = CellSettings { sight_period: Self::SIGHT_PERIOD, ..CellSettings::default() };
+        let mut io = SimulatedWorld::new(world, whole(steps));
+        if let Some(tools) = &self.tools {
+            io = loaded.with_tools(io, &self.scene, tools)?;
+        }
+        let walk = self.gait.as_deref().map(engine).transpose()?;
+        let control = match walk {
+            // The efforts of a walk know of the floor; the controller's own feed-forward does not.
+            Some(_) => {
+                FeedforwardSettings { feedforward_scale: 0.0, ..FeedforwardSettings::default() }
+            }
+            None => FeedforwardSettings::default(),
+        };
+        let settings = CellSettings {
+            control,
+            walk,
+            sight_period: Self::SIGHT_PERIOD,
+            ..CellSettings::default()
+        };
         let mut cell = Cell::new(io, robot, settings)?;
         let end = cell.now().plus_seconds(settle - 0.5 * period);
         while cell.now() < end {
@@ -76,15 +105,28 @@ impl CellFile {
         Ok(cell)
     }
 
-    /// Index of the one robot that has a hand.
+    /// Index of the one robot that is meant: the only one that walks, or the one that has a hand.
     fn robot(&self, loaded: &LoadedScene) -> Result<usize, OpenError> {
         let models = loaded.models.iter().enumerate();
-        let hands: Vec<_> = models.filter(|(_, model)| model.end_effector.is_some()).collect();
-        match hands[..] {
-            [(robot, _)] => Ok(robot),
-            _ => Err(OpenError::Hands { scene: self.scene.clone(), n: hands.len() }),
+        let is_meant = |model: &Model| match self.gait {
+            Some(_) => model.base == Base::Floating,
+            None => model.end_effector.is_some(),
+        };
+        let meant: Vec<_> = models.filter(|(_, model)| is_meant(model)).collect();
+        if let [(robot, _)] = meant[..] {
+            return Ok(robot);
         }
+        let what = if self.gait.is_some() { "walk" } else { "have a hand" };
+        Err(OpenError::Robots { scene: self.scene.clone(), n: meant.len(), what })
     }
+}
+
+/// Engine of a gait file, standing.
+fn engine(gait: &Path) -> Result<WalkEngine, OpenError> {
+    let (robot, settings) = load_gait(gait)?;
+    let wrong = |error| OpenError::Walk { gait: gait.to_owned(), error };
+    let biped = Biped::new(Arc::new(robot.model), &settings).map_err(wrong)?;
+    WalkEngine::new(biped, settings).map_err(wrong)
 }
 
 /// A whole number of steps.
@@ -121,17 +163,33 @@ pub enum OpenError {
         /// Time that was asked for. [s]
         settle: f64,
     },
-    /// Not one robot has a hand.
-    #[error("{}: {n} of its robots have a hand; one must", scene.display())]
-    Hands {
+    /// Not one robot can be meant.
+    #[error("{}: {n} of its robots {what}; one must", scene.display())]
+    Robots {
         /// Scene file.
         scene: PathBuf,
-        /// Number of robots with a hand.
+        /// Number of robots that can be meant.
         n: usize,
+        /// What a robot that is meant does.
+        what: &'static str,
+    },
+    /// The gait file is wrong.
+    #[error(transparent)]
+    Gait(#[from] GaitError),
+    /// The gait's robot does not walk so.
+    #[error("{}: {error}", gait.display())]
+    Walk {
+        /// Gait file.
+        gait: PathBuf,
+        /// Cause.
+        error: BipedError,
     },
     /// The robot's hand or controller cannot be made.
     #[error(transparent)]
     Cell(#[from] CellError),
+    /// The tools are not those of the scene's robot.
+    #[error(transparent)]
+    Tools(#[from] SceneToolsError),
     /// The scene does not come to rest.
     #[error(transparent)]
     Io(#[from] RobotIoError),

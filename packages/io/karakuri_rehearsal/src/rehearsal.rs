@@ -1,13 +1,15 @@
 //! Rehearsals: a task in copies of a cell, and what they predict.
 
-use karakuri_grasp::pick_and_place::{Failure, PickAndPlaceResult, Stage};
+use karakuri_grasp::pick_and_place::Stage;
 use karakuri_hardware::RobotIo;
 use karakuri_physics::{ObjectId, Owner};
 use karakuri_simulation::Digest;
 use karakuri_spatial::{Pose, Vector3};
 use rayon::prelude::*;
 
+use crate::ended::{Ended, Trouble};
 use crate::error::RehearsalError;
+use crate::gait::Gait;
 use crate::variation::{STATED, Spread, Variation};
 use crate::{Act, Cell};
 
@@ -29,11 +31,13 @@ pub struct RehearsalSettings {
     pub spread: Spread,
     /// Longest time of a task. [s]
     pub limit: f64,
+    /// Time between two positions of the joints that are kept; 0: none are. [s]
+    pub path_period: f64,
 }
 
 impl Default for RehearsalSettings {
     fn default() -> Self {
-        Self { copies: 16, seed: 1, spread: Spread::default(), limit: 120.0 }
+        Self { copies: 16, seed: 1, spread: Spread::default(), limit: 120.0, path_period: 0.0 }
     }
 }
 
@@ -43,17 +47,18 @@ pub struct Prediction {
     /// Difference of the copy.
     pub variation: Variation,
     /// Result of the task; `None` where it did not end in time.
-    pub result: Option<PickAndPlaceResult>,
+    pub result: Option<Ended>,
     /// Time that it took. [s]
     pub duration: f64,
-    /// Pose of the object at the end; the identity where there is none.
+    /// Pose of the object at the end; of a walk the robot's place, of a change of tools the flange; without an object else that of the tool.
     pub end: Pose,
     /// Whether the hand holds what it has picked at the end.
     pub holds: bool,
     /// Names of other objects that are more than 5 mm from where they were.
     pub moved: Vec<String>,
-    /// Least margin of the hand's strength while it carried the object, by what the hand knows of it; 1 where it carried nothing. Weighing,
-    /// which tries less strength on purpose, does not count. [-]
+    /// Least margin of the hand's strength while it carried the object, by what the hand knows of it, and of the capture point of a walk in what steps
+    /// can capture, as a share of half a sole's width; 1 where it carried nothing and did not walk. Weighing, which tries less strength on purpose,
+    /// does not count. [-]
     pub margin: f64,
     /// Time after the start at which the margin was least, or at which the task failed. [s]
     pub worst_at: f64,
@@ -61,12 +66,19 @@ pub struct Prediction {
     pub largest_force: f64,
     /// Digest of all commands.
     pub commands: Digest,
+    /// Positions of the joints now and then, from the beginning on, if they were to be kept. [rad or m] (n × n joints)
+    pub path: Vec<Vec<f64>>,
 }
 
 impl Prediction {
     /// Cause of the failure; `None` is success, a task that does not end is a time-out.
-    pub fn failure(&self) -> Option<Failure> {
-        self.result.as_ref().map_or(Some(Failure::TimeOut), |result| result.failure)
+    pub fn failure(&self) -> Option<Trouble> {
+        self.result.as_ref().map_or(Some(Trouble::Endless), Ended::trouble)
+    }
+
+    /// One sentence that says how it ended.
+    pub fn message(&self) -> &str {
+        self.result.as_ref().map_or("it does not end in time", Ended::message)
     }
 }
 
@@ -83,7 +95,7 @@ pub fn rehearse(
     settings: &RehearsalSettings,
     done: impl Fn(&Prediction) + Sync,
 ) -> Result<Vec<Prediction>, RehearsalError> {
-    let RehearsalSettings { copies, seed, ref spread, limit } = *settings;
+    let RehearsalSettings { copies, seed, ref spread, limit, path_period } = *settings;
     let variation = |copy| {
         let variation = Variation::of_copy(copy, spread, seed);
         if act.begins_at_object() { variation.in_place() } else { variation }
@@ -93,7 +105,14 @@ pub fn rehearse(
     cells
         .into_par_iter()
         .map(|(cell, variation)| {
-            let prediction = run(cell, object, act, &variation, limit, |_, _| {})?;
+            let mut path = Vec::new();
+            let keep = |elapsed: f64, cell: &Cell| {
+                if path_period > 0.0 && elapsed >= path_period * path.len() as f64 {
+                    path.push(cell.sample().position.clone());
+                }
+            };
+            let prediction = run(cell, object, act, &variation, limit, keep)?;
+            let prediction = Prediction { path, ..prediction };
             done(&prediction);
             Ok(prediction)
         })
@@ -134,6 +153,15 @@ fn others(cell: &Cell, object: Option<&str>) -> Vec<(ObjectId, Vector3)> {
     world.body_ids().filter(is_other).map(|id| (id, world.body(id).pose().translation)).collect()
 }
 
+/// Place of a robot that walks, or the pose of a tool; where it is changed that of the flange.
+fn own_place(cell: &Cell, act: &Act) -> Pose {
+    match (act, &cell.gait) {
+        (Act::Walk(_), Some(gait)) => cell.stance(gait),
+        (Act::ChangeTool { .. }, _) => cell.flange_pose().unwrap_or_default(),
+        _ => cell.tool_pose(),
+    }
+}
+
 /// Largest force of a part of the robot on something else in the last step. [N]
 fn pressing(cell: &Cell) -> f64 {
     let world = cell.io.world();
@@ -148,6 +176,20 @@ fn pressing(cell: &Cell) -> f64 {
         }
     }
     pairs.iter().map(|(_, force)| force.norm()).fold(0.0, f64::max)
+}
+
+impl Cell {
+    /// Margin of what is carried, or of a walk; 1 where there is neither. [-]
+    fn margin(&self) -> f64 {
+        let carried = self.machine().filter(|machine| {
+            let feedback = machine.feedback();
+            feedback.holding && feedback.stage != Stage::Weigh
+        });
+        // What the hand does not know is no number.
+        let margin = carried.map_or(1.0, |machine| machine.margin().min(1.0));
+        let walked = self.gait.as_ref().map_or(1.0, Gait::margin);
+        margin.min(walked)
+    }
 }
 
 fn run(
@@ -173,12 +215,11 @@ fn run(
         cell.add_command(&mut commands);
         let now = cell.now();
         see(now.seconds_since(start), &cell);
-        let feedback = cell.machine.feedback();
-        let carries = feedback.holding && feedback.stage != Stage::Weigh;
-        if carries && cell.machine.margin() < margin {
-            (margin, worst) = (cell.machine.margin(), now);
+        let present = cell.margin();
+        if present < margin {
+            (margin, worst) = (present, now);
         }
-        if feedback.stage.is_trouble() {
+        if cell.machine().is_some_and(|machine| machine.feedback().stage.is_trouble()) {
             trouble.get_or_insert(now);
         }
         // Forces of a blow within a step are as large as the step is short: what counts is what lasts.
@@ -186,11 +227,11 @@ fn run(
         largest_force = largest_force.max(force);
     }
     // What follows the first trouble of a failure is the way out of it.
-    let is_placed = result.as_ref().is_some_and(|result| result.failure.is_none());
+    let is_placed = result.as_ref().is_some_and(|result| result.trouble().is_none());
     let worst = trouble.filter(|_| !is_placed).unwrap_or(worst);
     let world = cell.io.world();
     let body = object.and_then(|object| world.find_body(object));
-    let place = body.map_or_else(Pose::default, |id| world.body(id).pose());
+    let place = body.map_or_else(|| own_place(&cell, act), |id| world.body(id).pose());
     let has_moved =
         |(id, at): &(ObjectId, Vector3)| (world.body(*id).pose().translation - at).norm() > MOVED;
     let moved = before.into_iter().filter(has_moved);
@@ -200,11 +241,12 @@ fn run(
         result,
         duration: cell.now().seconds_since(start),
         end: place,
-        holds: cell.machine.feedback().holding,
+        holds: cell.is_holding(),
         moved,
         margin,
         worst_at: worst.seconds_since(start),
         largest_force,
         commands,
+        path: Vec::new(),
     })
 }

@@ -3,7 +3,7 @@
 use std::f64::consts::TAU;
 
 use karakuri_hardware::RobotIo;
-use karakuri_physics::{JointDynamics, Owner};
+use karakuri_physics::{JointDynamics, Owner, World};
 use karakuri_spatial::{Motion, Pose, Vector3};
 
 use crate::Cell;
@@ -14,7 +14,7 @@ use crate::error::RehearsalError;
 pub struct Spread {
     /// Of the object's mass, as a share of it. [-]
     pub mass: f64,
-    /// Of the object's friction, as a share of it. [-]
+    /// Of the object's friction, of a robot that walks that of its soles, as a share of it. [-]
     pub friction: f64,
     /// Of the object's place from where it is seen, along x and along y. [m]
     pub place: f64,
@@ -151,6 +151,7 @@ impl Cell {
         variation: &Variation,
     ) -> Result<(), RehearsalError> {
         self.vary_robot(variation)?;
+        self.vary_soles(variation.friction)?;
         object.map_or(Ok(()), |object| self.vary_object(object, variation))
     }
 
@@ -176,6 +177,20 @@ impl Cell {
         Ok(())
     }
 
+    fn vary_soles(&mut self, friction: f64) -> Result<(), RehearsalError> {
+        let Some(gait) = self.gait.as_ref().filter(|_| differs(friction, 1.0)) else {
+            return Ok(());
+        };
+        let soles = gait.soles(&self.model);
+        let name = self.io.robots()[self.robot].name.clone();
+        let world = self.io.world_mut();
+        let Some(robot) = world.find_robot(&name) else { return Ok(()) };
+        for frame in soles {
+            vary_friction(world, Owner::Link { robot, frame }, friction)?;
+        }
+        Ok(())
+    }
+
     fn vary_object(&mut self, object: &str, variation: &Variation) -> Result<(), RehearsalError> {
         let Variation { mass, friction, place, yaw, .. } = *variation;
         let world = self.io.world_mut();
@@ -184,10 +199,8 @@ impl Cell {
         };
         let (pose, stated) = (world.body(id).pose(), world.body(id).description().mass);
         let part = Owner::Body(id);
-        if let Some(mut surface) = world.surface(part).filter(|_| differs(friction, 1.0)) {
-            surface.friction *= friction;
-            surface.dynamic_friction *= friction;
-            world.set_surface(part, surface)?;
+        if differs(friction, 1.0) {
+            vary_friction(world, part, friction)?;
         }
         if differs(mass, 1.0) {
             world.set_mass(id, mass * stated)?;
@@ -201,6 +214,14 @@ impl Cell {
         }
         Ok(())
     }
+}
+
+/// Multiplies the friction of a part. [-]
+fn vary_friction(world: &mut World, part: Owner, factor: f64) -> Result<(), RehearsalError> {
+    let Some(mut surface) = world.surface(part) else { return Ok(()) };
+    surface.friction *= factor;
+    surface.dynamic_friction *= factor;
+    Ok(world.set_surface(part, surface)?)
 }
 
 #[cfg(test)]

@@ -74,11 +74,6 @@ const OFFERED: &[(&str, &str, &str)] = &[
         "worlds built in code command their motors",
     ),
     ("karakuri_physics/src/world/pushes.rs", "remove_push", "what is added can be removed"),
-    (
-        "karakuri_rehearsal/src/cell.rs",
-        "replace_machine",
-        "rehearsals of a gripper that starts again",
-    ),
     ("karakuri_serial/src/codec/robotiq/registers.rs", "speed_byte", "a host commands in m/s"),
     ("karakuri_serial/src/codec/robotiq/registers.rs", "force_byte", "a host commands in N"),
     ("karakuri_serial/src/emulator/in_process.rs", "looking_every", "how long exchanges take"),

@@ -7,11 +7,12 @@ use std::sync::Arc;
 use karakuri_files::{load_robot, read_text};
 use karakuri_grasp::grip_force::GripSettings;
 use karakuri_grasp::pick_and_place::{
-    PickAndPlace, PickAndPlaceResult, PickAndPlaceSettings, Stage,
+    ObjectPose, PickAndPlace, PickAndPlaceGoal, PickAndPlaceResult, PickAndPlaceSettings,
+    PlanError, Stage, ToolMove,
 };
 use karakuri_model::Model;
 use karakuri_physics::{BodyDescription, Scene, World};
-use karakuri_rehearsal::CellSettings;
+use karakuri_rehearsal::{CellSettings, RehearsalError};
 use karakuri_simulation::SimulatedWorld;
 use karakuri_spatial::{Motion, Pose, Vector3};
 
@@ -121,8 +122,8 @@ impl Cell {
         self.advance().unwrap();
         self.read();
         self.n += 1;
-        let result = if self.n % 10 < self.missed { None } else { self.tick() };
-        let is_carried = matches!(self.machine.feedback().stage, Stage::Lift | Stage::Move);
+        let ended = if self.n % 10 < self.missed { None } else { self.tick() };
+        let is_carried = matches!(self.machine().feedback().stage, Stage::Lift | Stage::Move);
         if is_carried && !self.faults.no_vacuum {
             let world = self.io.world();
             let names = world.suction_names();
@@ -131,7 +132,28 @@ impl Cell {
             self.has_slipped |= slips;
         }
         self.answer().unwrap();
-        result
+        ended.map(|ended| ended.hand().unwrap().clone())
+    }
+
+    pub(crate) fn start(&mut self, goal: &PickAndPlaceGoal) -> Result<(), PlanError> {
+        planned(self.inner.start(goal))
+    }
+
+    pub(crate) fn place(&mut self, at: ObjectPose) -> Result<(), PlanError> {
+        planned(self.inner.place(at))
+    }
+
+    pub(crate) fn move_tool(&mut self, goal: &ToolMove) -> Result<(), PlanError> {
+        planned(self.inner.move_tool(goal))
+    }
+
+    /// Machine of the hand.
+    pub(crate) fn machine(&self) -> &PickAndPlace {
+        &self.inner.hand.as_ref().unwrap().machine
+    }
+
+    pub(crate) fn machine_mut(&mut self) -> &mut PickAndPlace {
+        &mut self.inner.hand.as_mut().unwrap().machine
     }
 
     pub(crate) fn run(&mut self, mut each: impl FnMut(&mut Self)) -> PickAndPlaceResult {
@@ -139,7 +161,7 @@ impl Cell {
         for _ in 0..60_000 {
             let result = self.step();
             each(self);
-            let now = self.machine.feedback().stage;
+            let now = self.machine().feedback().stage;
             if now != stage {
                 stage = now;
                 self.stages.push(stage);
@@ -169,6 +191,14 @@ impl Cell {
         let world = self.io.world();
         world.body(world.find_body(OBJECT).unwrap()).pose()
     }
+}
+
+/// What keeps an act from being planned.
+fn planned(begun: Result<(), RehearsalError>) -> Result<(), PlanError> {
+    begun.map_err(|error| match error {
+        RehearsalError::Plan(error) => error,
+        other => panic!("{other}"),
+    })
 }
 
 pub(crate) fn machine(model: &Arc<Model>) -> PickAndPlace {

@@ -8,7 +8,7 @@ use crate::{suction, three_fingers};
 
 fn at_the_lift(robot: &str, goal: &PickAndPlaceGoal, mut cell: Cell) -> Cell {
     cell.start(goal).unwrap_or_else(|why| panic!("{robot}: {why}"));
-    while cell.machine.feedback().stage != Stage::Lift {
+    while cell.machine().feedback().stage != Stage::Lift {
         assert!(cell.step().is_none(), "{robot} does not lift");
     }
     cell
@@ -79,9 +79,9 @@ fn every_part_is_in_the_digest(cell: &Cell) {
         cell.controller.set_settings(settings).unwrap();
     });
     differs("setting of the hand's machine", &|cell| {
-        cell.machine.settings_mut().speed = cell.machine.settings().speed.next_up();
+        cell.machine_mut().settings_mut().speed = cell.machine().settings().speed.next_up();
     });
-    differs("a cancel", &|cell| cell.machine.cancel());
+    differs("a cancel", &|cell| cell.machine_mut().cancel());
     differs("fault of the sight", &|cell| cell.faults.blind = true);
     differs("a step of the world", &|cell| cell.advance().unwrap());
     differs("a period", &|cell| {

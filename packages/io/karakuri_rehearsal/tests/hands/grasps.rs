@@ -50,7 +50,7 @@ fn taken_at(robot: &str, goal: &PickAndPlaceGoal) -> Vector3 {
     cell.start(goal).unwrap();
     let mut at = Vector3::zeros();
     let result = cell.run(|cell| {
-        if cell.machine.feedback().stage == Stage::Verify {
+        if cell.machine().feedback().stage == Stage::Verify {
             at = cell.tool() - cell.object().translation;
         }
     });
@@ -96,7 +96,7 @@ fn cups_take_a_grasp_on_the_top() {
     cell.start(&wide(goal(list, 69.0))).unwrap();
     let mut at = Vector3::zeros();
     let result = cell.run(|cell| {
-        if cell.machine.feedback().stage == Stage::Verify {
+        if cell.machine().feedback().stage == Stage::Verify {
             at = cell.tool() - cell.object().translation;
         }
     });
@@ -116,7 +116,7 @@ fn all_that_cannot_be_taken_are_named_with_their_faults() {
     ];
     let mut cell = cell("arm6");
     let refused = cell.start(&goal(faulty, 40.0)).unwrap_err();
-    assert!(matches!(refused, PlanError::Grasps { .. }) && !cell.machine.is_busy());
+    assert!(matches!(refused, PlanError::Grasps { .. }) && !cell.machine().is_busy());
     let text = refused.to_string();
     for words in [
         "1: no grip on the object: it is 120.0 mm wide",
@@ -179,7 +179,7 @@ fn round_objects_are_taken_by_grasps_of_any_turn() {
         };
         let (mut yaw, mut lowered) = (f64::NAN, Vector3::zeros());
         cell.start(&goal).unwrap();
-        let result = cell.run(|cell| match cell.machine.feedback().stage {
+        let result = cell.run(|cell| match cell.machine().feedback().stage {
             Stage::Verify => {
                 let y = cell.tool_pose().rotation.column(1).into_owned();
                 yaw = (-y.x).atan2(y.y);
@@ -242,7 +242,7 @@ fn a_cup_takes_a_grasp_on_a_crest() {
     cell.start(&with(vec![at(0.02, 0.0, 0.0)])).unwrap();
     let mut taken = Vector3::zeros();
     let result = cell.run(|cell| {
-        if cell.machine.feedback().stage == Stage::Verify {
+        if cell.machine().feedback().stage == Stage::Verify {
             taken = cell.tool() - cell.object().translation;
         }
     });

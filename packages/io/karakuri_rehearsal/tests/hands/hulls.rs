@@ -271,6 +271,6 @@ fn what_no_hand_holds_is_refused_before_anything_moves() {
         let Err(refused) = cell.start(&task.goal) else { panic!("{robot} takes it: {words}") };
         let is_named = matches!(refused, PlanError::NoGrip { .. } | PlanError::Shape { .. });
         assert!(is_named && refused.to_string().contains(words), "{robot}: {refused}");
-        assert!(matches!(task.goal.profile, Profile::Hull(_)) && !cell.machine.is_busy());
+        assert!(matches!(task.goal.profile, Profile::Hull(_)) && !cell.machine().is_busy());
     }
 }

@@ -98,7 +98,7 @@ fn what_was_picked_goes_along_and_is_placed() {
         let now = cell.tool_pose().inverse() * cell.object();
         let moved = (now.translation - in_tool.translation).norm();
         assert!(moved < 0.002, "{robot}: {:.2} mm in the hand", 1e3 * moved);
-        assert!(cell.machine.feedback().holding, "{robot}");
+        assert!(cell.machine().feedback().holding, "{robot}");
         let place = Act::Place {
             at: ObjectPose { position: parts::shelf(robot), yaw: 0.0 },
             speed_scale: 0.0,
@@ -130,7 +130,7 @@ fn what_is_in_the_way_is_named_before_anything_moves() {
     }
     assert_eq!(cell.digest(), digest);
     cell.begin(&Act::Move(over([0.5, 0.0, 1.0], 0.0))).unwrap();
-    assert!(cell.machine.is_busy());
+    assert!(cell.machine().is_busy());
     assert_eq!(cell.move_tool(&over([0.4, 0.0, 1.0], 0.0)), Err(PlanError::Busy));
     assert_eq!(cell.start(&parts::goal("arm6", Part::Whole)), Err(PlanError::Busy));
 }
@@ -143,8 +143,8 @@ fn a_cancel_stops_the_tool_where_it_is() {
     let aim = [0.45, 0.2, 1.15];
     cell.begin(&Act::Move(over(aim, 0.0))).unwrap();
     let result = cell.run(|cell| {
-        if cell.machine.feedback().progress > 0.4 {
-            cell.machine.cancel();
+        if cell.machine().feedback().progress > 0.4 {
+            cell.machine_mut().cancel();
         }
     });
     assert_eq!(result.failure, Some(Failure::Canceled), "{result:?}");
@@ -152,7 +152,7 @@ fn a_cancel_stops_the_tool_where_it_is() {
     rest(&mut cell, 0.5);
     let stopped = cell.tool();
     rest(&mut cell, 0.5);
-    assert!((cell.tool() - stopped).norm() < 1e-3 && cell.machine.feedback().holding);
+    assert!((cell.tool() - stopped).norm() < 1e-3 && cell.machine().feedback().holding);
     assert!((stopped - Vector3::from(aim)).norm() > 0.05, "it went on to {stopped}");
     // The next one goes on from there.
     let (_, result) = as_predicted(&mut cell, &Act::Move(over(aim, 0.0)));
@@ -175,11 +175,11 @@ fn what_is_met_or_lost_on_the_way_ends_the_move() {
     assert_eq!(cell.run(|_| {}).failure, None);
     cell.begin(&Act::Move(over([0.45, 0.2, 1.15], 0.0))).unwrap();
     let result = cell.run(|cell| {
-        if cell.machine.feedback().progress > 0.4 {
+        if cell.machine().feedback().progress > 0.4 {
             cell.put([0.5, -0.2, 0.775]);
         }
     });
     assert_eq!(result.failure, Some(Failure::Slipped), "{result:?}");
-    assert!(!cell.machine.feedback().holding);
+    assert!(!cell.machine().feedback().holding);
     assert!(cell.io.world().find_body(OBJECT).is_some());
 }

@@ -75,7 +75,7 @@ fn is_placed(cell: &Cell, robot: &str, turn: f64) {
     let turned = rotation[(1, 0)].atan2(rotation[(0, 0)]);
     assert!(off < 0.005, "{robot}: {:.2} mm off", 1e3 * off);
     assert!((turned - turn).abs().to_degrees() < 3.0, "{robot}: turned by {turned} rad");
-    assert!(!cell.machine.feedback().holding && cell.machine.margin().is_nan());
+    assert!(!cell.machine().feedback().holding && cell.machine().margin().is_nan());
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn what_is_picked_is_held_until_it_is_placed() {
         assert!(lifted.z > 0.85, "{robot}: {lifted}");
         for _ in 0..1500 {
             cell.step();
-            assert!(cell.machine.feedback().holding && cell.machine.margin() > 0.0, "{robot}");
+            assert!(cell.machine().feedback().holding && cell.machine().margin() > 0.0, "{robot}");
         }
         let moved = (cell.object().translation - lifted).norm();
         assert!(moved < 0.002, "{robot}: {:.2} mm while it is held", 1e3 * moved);
@@ -99,7 +99,7 @@ fn what_is_picked_is_held_until_it_is_placed() {
         place(&mut cell, robot, TURN).unwrap();
         let mut progress = 0.0;
         let result = cell.run(|cell| {
-            let now = cell.machine.feedback().progress;
+            let now = cell.machine().feedback().progress;
             assert!((progress..=1.0).contains(&now), "{robot}: {progress} to {now}");
             progress = now;
         });
@@ -117,7 +117,7 @@ fn what_leaves_the_hand_is_not_held_any_more() {
         for _ in 0..500 {
             cell.step();
         }
-        assert!(!cell.machine.feedback().holding, "{robot}");
+        assert!(!cell.machine().feedback().holding, "{robot}");
         assert_eq!(place(&mut cell, robot, 0.0), Err(PlanError::EmptyHand), "{robot}");
         cell.start(&goal(robot, Part::Whole)).unwrap();
         let result = cell.run(|_| {});
@@ -132,8 +132,8 @@ fn what_is_still_held_after_a_cancel_can_be_placed() {
     let mut cell = cell(robot);
     cell.start(&goal(robot, Part::Whole)).unwrap();
     let result = cell.run(|cell| {
-        if cell.machine.feedback().stage == Stage::Move {
-            cell.machine.cancel();
+        if cell.machine().feedback().stage == Stage::Move {
+            cell.machine_mut().cancel();
         }
     });
     assert_eq!(result.failure, Some(Failure::Canceled), "{result:?}");

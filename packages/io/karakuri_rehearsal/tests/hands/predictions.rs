@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use karakuri_grasp::pick_and_place::{Failure, PickAndPlaceResult};
+use karakuri_grasp::pick_and_place::PickAndPlaceResult;
 use karakuri_rehearsal::{
-    Act, Prediction, RehearsalError, RehearsalSettings, Variation, least_probability, rehearse,
-    worst,
+    Act, Ended, Prediction, RehearsalError, RehearsalSettings, Trouble, Variation,
+    least_probability, rehearse, worst,
 };
 use karakuri_simulation::Digest;
 
@@ -21,8 +21,8 @@ fn carry_out(mut cell: Cell, act: &Act) -> (PickAndPlaceResult, Digest) {
     (result, commands)
 }
 
-fn code(failure: Option<Failure>) -> &'static str {
-    failure.map_or("placed", Failure::name)
+fn code(failure: Option<Trouble>) -> &'static str {
+    failure.map_or("placed", Trouble::name)
 }
 
 /// Rehearses a task and carries it out; what was predicted.
@@ -44,7 +44,7 @@ fn forecast(task: &Task, copies: usize) -> String {
     };
     let is_so = |copy: &Prediction, cell: Cell| {
         let (result, commands) = carry_out(cell, &act);
-        assert_eq!(copy.result, Some(result), "{task:?}");
+        assert_eq!(copy.result, Some(Ended::Hand(result)), "{task:?}");
         assert_eq!(copy.commands, commands, "{task:?}");
     };
     is_so(&predictions[0], cell.clone());

@@ -178,7 +178,7 @@ fn carry_out(task: &Task) -> (&'static str, Option<String>) {
     }
     let (mut held, mut dropped) = (task.pick, 0_u32);
     let result = cell.run(|cell| {
-        let feedback = cell.machine.feedback();
+        let feedback = cell.machine().feedback();
         if feedback.holding && matches!(feedback.stage, Stage::Lift | Stage::Move | Stage::Lower) {
             held = cell.object();
             // Not further from the tool than the hold allows: half of the object's largest edge, and the pads.

@@ -1,7 +1,7 @@
 //! Rehearsals: what copies of a cell predict is what the cell then does, and the cell does not feel them.
 
 use karakuri_grasp::pick_and_place::{Failure, PickAndPlaceGoal};
-use karakuri_rehearsal::{Prediction, RehearsalSettings, Spread, rehearse, worst};
+use karakuri_rehearsal::{Ended, Prediction, RehearsalSettings, Spread, Trouble, rehearse, worst};
 use karakuri_simulation::Digest;
 use rayon::ThreadPoolBuilder;
 
@@ -33,7 +33,7 @@ fn the_nominal_prediction_is_what_then_happens() {
     let mut commands = Digest::default();
     cell.add_command(&mut commands);
     let result = cell.run(|cell| cell.add_command(&mut commands));
-    assert_eq!(nominal.result, Some(result));
+    assert_eq!(nominal.result, Some(Ended::Hand(result)));
     assert_eq!(nominal.commands, commands, "the commands are others");
     assert!((nominal.end.translation - cell.object().translation).norm() <= 0.0);
 }
@@ -67,6 +67,6 @@ fn what_may_fail_is_predicted() {
     assert_eq!(both[0].failure(), None, "{:?}", both[0].result);
     let failed = worst(&both).unwrap();
     assert!(failed.variation.mass > 1.0 && failed.variation.friction < 1.0, "{failed:?}");
-    let codes = [Some(Failure::TooHeavy), Some(Failure::Slipped)];
+    let codes = [Failure::TooHeavy, Failure::Slipped].map(|failure| Some(Trouble::Hand(failure)));
     assert!(codes.contains(&failed.failure()), "{failed:?}");
 }

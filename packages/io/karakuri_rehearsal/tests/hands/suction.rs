@@ -136,7 +136,7 @@ fn places_softly(cell: &mut Cell, goal: &PickAndPlaceGoal) -> f64 {
         let world = cell.io.world();
         let name = world.suction_names().next().map(str::to_owned);
         let report = name.and_then(|name| world.suction(world.find_suction(&name)?));
-        let stage = cell.machine.feedback().stage;
+        let stage = cell.machine().feedback().stage;
         if let Some(report) = report.filter(|_| stage == Stage::Move) {
             shortened = shortened.max(-report.deflection[5]);
         }
@@ -254,11 +254,11 @@ fn a_lost_vacuum_is_said() {
     let mut cell = Cell::new("arm6_suction", "start1", |_| {});
     cell.start(&goal()).unwrap();
     let result = cell.run(|cell| {
-        cell.faults.no_vacuum |= cell.machine.feedback().stage == Stage::Move;
+        cell.faults.no_vacuum |= cell.machine().feedback().stage == Stage::Move;
     });
     assert_eq!(result.failure, Some(Failure::PressureLost), "{result:?}");
     assert!(result.message.contains("the grip was lost in MOVE"), "{}", result.message);
-    assert!(!cell.machine.feedback().holding);
+    assert!(!cell.machine().feedback().holding);
 }
 
 /// Without a blow-off air comes in by the gaps of the plate alone.
@@ -276,7 +276,7 @@ fn what_does_not_come_off_is_shaken_then_said() {
 fn a_hand_that_starts_again_holds_on() {
     let mut cell = Cell::new("arm6_suction", "start1", |_| {});
     cell.start(&goal()).unwrap();
-    while cell.machine.feedback().stage != Stage::Move {
+    while cell.machine().feedback().stage != Stage::Move {
         cell.step();
     }
     let new = machine(cell.model());
@@ -331,7 +331,7 @@ fn round_objects_are_placed() {
         cell.start(&goal).unwrap();
         let mut last = Pose::IDENTITY;
         let result = cell.run(|cell| {
-            if cell.machine.feedback().holding {
+            if cell.machine().feedback().holding {
                 last = cell.object();
             }
         });

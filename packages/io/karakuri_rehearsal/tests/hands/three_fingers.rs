@@ -73,8 +73,8 @@ fn what_is_beside_the_middle_is_pressed_evenly_before_it_is_lifted() {
             cell.start(&goal).unwrap();
             let mut least = f64::INFINITY;
             let result = cell.run(|cell| {
-                if cell.machine.feedback().stage == Stage::Lift {
-                    let [_, thumb, left, right] = cell.machine.channels() else { return };
+                if cell.machine().feedback().stage == Stage::Lift {
+                    let [_, thumb, left, right] = cell.machine().channels() else { return };
                     least = least.min(left.value.min(right.value) / thumb.value);
                 }
             });
@@ -112,7 +112,7 @@ fn takes_what_stands_and_what_lies(robot: &str) {
         cell.start(&goal).unwrap_or_else(|why| panic!("{kind:?} {edges:?}: {why}"));
         let mut held = pick;
         let result = cell.run(|cell| {
-            if cell.machine.feedback().stage == Stage::Lower {
+            if cell.machine().feedback().stage == Stage::Lower {
                 held = cell.object();
             }
         });
@@ -157,8 +157,8 @@ fn the_greatest_force_is_reached() {
         cell.start(&goal).unwrap();
         let mut pressed = [0.0; 2];
         cell.run(|cell| {
-            if cell.machine.feedback().stage == Stage::Move {
-                pressed = cell.machine.feedback().forces;
+            if cell.machine().feedback().stage == Stage::Move {
+                pressed = cell.machine().feedback().forces;
             }
         });
         let mean = 0.5 * (pressed[0] + pressed[1]);

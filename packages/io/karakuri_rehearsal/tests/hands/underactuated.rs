@@ -24,8 +24,8 @@ fn fingers_stay_straight_while_they_hold() {
     cell.start(&goal).unwrap();
     let mut bent = 0.0_f64;
     let result = cell.run(|cell| {
-        let stage = cell.machine.feedback().stage;
-        if cell.machine.feedback().holding && stage != Stage::Open {
+        let stage = cell.machine().feedback().stage;
+        if cell.machine().feedback().holding && stage != Stage::Open {
             for finger in FINGERS {
                 bent = bent.max(position(cell, &format!("{finger}_distal_joint")).abs());
             }
