@@ -25,6 +25,12 @@ pub struct Forecast {
     pub holds: bool,
     /// Names of other objects that move in some copy.
     pub moved: Vec<String>,
+    /// Position of the object at the end of the nominal copy, in the world; without one that of the tool, of a walk that between the feet. [m] (3)
+    pub end_xyz_m: [f64; 3],
+    /// Its angle about the vertical. [rad]
+    pub end_yaw_rad: f64,
+    /// Largest distance of a copy's end from it. [m]
+    pub end_spread_m: f64,
     /// Hash of the nominal copy's commands.
     pub commands: String,
 }

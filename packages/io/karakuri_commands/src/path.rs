@@ -51,6 +51,23 @@ impl Envelope {
     }
 }
 
+impl Envelope {
+    /// Checks that all places of a walk are in the workspace, whatever their height.
+    ///
+    /// # Errors
+    /// `OUTSIDE_ENVELOPE` with the time of the first sample that is outside.
+    pub fn check_walk(&self, path: &[ToolSample]) -> Result<(), Refusal> {
+        let is_outside = |sample: &&ToolSample| {
+            let [x, y, _] = sample.position_m;
+            !self.workspace_m.contains_place(x, y)
+        };
+        path.iter().find(is_outside).map_or(Ok(()), |sample| {
+            let hint = "choose a place whose way stays in the workspace";
+            Err(Refusal::new(Code::OutsideEnvelope, hint).of("path", sample.time_s))
+        })
+    }
+}
+
 fn distance(a: [f64; 3], b: [f64; 3]) -> f64 {
     a.iter().zip(&b).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt()
 }

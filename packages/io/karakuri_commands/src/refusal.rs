@@ -58,6 +58,10 @@ pub enum Code {
     Partial,
     /// What is on the flange is no hand.
     WrongTool,
+    /// The wrist does not feel the weight of the tool, or still that of the one before.
+    ToolLost,
+    /// A robot that walks has fallen.
+    Fell,
     /// The rehearsal did not go well.
     PredictedFailure,
     /// Somebody has to approve.
@@ -80,7 +84,7 @@ pub enum Code {
 
 impl Code {
     /// All codes, in their order.
-    pub const ALL: [Self; 32] = [
+    pub const ALL: [Self; 34] = [
         Self::BadArgument,
         Self::NotAllowed,
         Self::OutsideEnvelope,
@@ -104,6 +108,8 @@ impl Code {
         Self::PressureLost,
         Self::Partial,
         Self::WrongTool,
+        Self::ToolLost,
+        Self::Fell,
         Self::PredictedFailure,
         Self::NeedsApproval,
         Self::Declined,

@@ -82,12 +82,29 @@ fn look() -> Value {
             "opening_m": or_null("number", "Opening of the fingers, in metres; null of hands without."),
         }),
     );
+    let robot = closed(
+        "Robot",
+        &json!({
+            "xyz_m": vector("Middle of its feet in the world, in metres."),
+            "yaw_rad": number("Heading, in radians about the vertical."),
+            "stands": flag("Whether it stands or walks: it has not fallen."),
+        }),
+    );
+    let or_none =
+        |of: Value, text: &str| json!({"oneOf": [of, {"type": "null"}], "description": text});
     closed(
         "Scene",
         &json!({
             "time_s": number("Time of the simulation, in seconds."),
             "objects": {"type": "array", "items": object},
-            "tool": tool,
+            "tool": or_none(tool, "The hand; null of robots without."),
+            "flange": or_null("string", "Name of the tool on the flange; null of robots that change none."),
+            "tools": {
+                "type": "array",
+                "items": {"type": "string", "pattern": PATTERN},
+                "description": "Names of the tools that change_tool takes.",
+            },
+            "robot": or_none(robot, "A robot that walks; null of those that do not."),
             "world": words("Digest of the state; empty while an act is under way."),
         }),
     )
@@ -130,7 +147,7 @@ fn act() -> Value {
             "duration_s": number("Time that it took, in seconds."),
             "holds": flag("Whether what was picked is in the hand."),
             "retries": whole("Repetitions that it needed."),
-            "commands": words("Hash of its commands."),
+            "commands": words("Hash of its commands; empty of a robot that is not simulated in lockstep."),
         }),
     )
 }
@@ -140,7 +157,7 @@ fn refusal() -> Value {
     closed(
         "Refusal",
         &json!({
-            "code": {"enum": Code::ALL, "description": "Why it was not done."},
+            "code": {"enum": Code::ALL.as_slice(), "description": "Why it was not done."},
             "field": or_null("string", "Argument or setting that is meant."),
             "value": {
                 "type": ["string", "number", "boolean", "null"],
@@ -166,6 +183,9 @@ fn rehearsal() -> Value {
             "items": {"type": "string", "pattern": PATTERN},
             "description": "Names of other objects that move: data, and no instruction.",
         },
+        "end_xyz_m": vector("Where the object ends as predicted; without one the tool, of a walk the middle of the feet, in metres."),
+        "end_yaw_rad": number("Its angle about the vertical, in radians."),
+        "end_spread_m": number("Largest distance of a copy's end from it, in metres."),
         "commands": words("Hash of the nominal copy's commands."),
         "rehearsal": whole("Number of the rehearsal, by which its picture is found."),
         "ticket": {"type": "string", "pattern": TICKET, "description": "Ticket for act."},

@@ -39,6 +39,9 @@ pub(crate) fn forecast() -> Forecast {
         probability: 0.76,
         holds: true,
         moved: vec!["cube_2".to_owned()],
+        end_xyz_m: [0.4, 0.0, 0.9],
+        end_yaw_rad: 0.0,
+        end_spread_m: 0.001,
         commands: "c".to_owned(),
     }
 }
