@@ -1,6 +1,5 @@
 //! Who calls a verb, what is answered, and what is seen of an act under way.
 
-use karakuri_grasp::pick_and_place::{Feedback, Stage};
 use serde_json::Value;
 
 /// What was said to the question whether an act may be.
@@ -49,19 +48,21 @@ pub enum Flow {
 
 /// An act at the end of a period.
 #[derive(Debug, Clone, Copy)]
-pub struct Instant<'a> {
+pub struct Instant {
     /// Time since its beginning. [s]
     pub elapsed: f64,
     /// Part of the predicted time that has passed, 0 to 1. [-]
     pub progress: f64,
-    /// Feedback of the hand's machine.
-    pub feedback: &'a Feedback,
+    /// Name of what the robot is doing.
+    pub stage: &'static str,
+    /// Whether the hand holds what it has picked.
+    pub holding: bool,
 }
 
 /// What of an act is reported: that its stage is another, or that it has gone on by a hundredth. A client wants to see that it goes on, not every
 /// sample.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct News(Option<(f64, Stage)>);
+pub struct News(Option<(f64, &'static str)>);
 
 impl News {
     /// Progress after which it is reported again. [-]
@@ -73,8 +74,8 @@ impl News {
     }
 
     /// Whether an instant is to be reported.
-    pub fn is_in(&mut self, instant: &Instant<'_>) -> bool {
-        let (fraction, stage) = (instant.progress, instant.feedback.stage);
+    pub fn is_in(&mut self, instant: &Instant) -> bool {
+        let (fraction, stage) = (instant.progress, instant.stage);
         let is_news =
             self.0.is_none_or(|(before, at)| stage != at || fraction - before > Self::STEP);
         if is_news {

@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use crate::caller::{Agreement, Caller, Flow, Instant, Reply};
 use crate::desk::{Desk, Kept, Trace};
-use crate::order::{self, Context, Memory, loose_at};
+use crate::order::{self, Memory, loose_at};
 use crate::preview::{Preview, film, preview};
 use crate::robot::Robot;
 use crate::run::{Ended, run};
@@ -56,6 +56,8 @@ impl fmt::Debug for Settings {
 pub struct Commander {
     robot: Mutex<Box<dyn Robot>>,
     urdf: String,
+    /// Verbs that the robot carries out, or that need none.
+    verbs: Vec<Verb>,
     desk: Mutex<Desk>,
     /// Number of calls of `stop`.
     stops: AtomicU64,
@@ -86,15 +88,15 @@ impl Commander {
         let build = format!("{model}-{}", env!("CARGO_PKG_VERSION"));
         let mut desk = Desk::new(Gate::new(envelope), log, tail, build);
         desk.seen = Seen::of(cell, None, true);
-        Self { robot: Mutex::new(robot), urdf, desk: Mutex::new(desk), stops: AtomicU64::new(0) }
+        let (verbs, desk) = (order::verbs(cell), Mutex::new(desk));
+        Self { robot: Mutex::new(robot), urdf, verbs, desk, stops: AtomicU64::new(0) }
     }
 
     /// Verbs that a principal may call here, in the order in which tools are listed.
     pub fn verbs(&self, principal: &str) -> Vec<Verb> {
         let desk = self.desk();
-        let is_offered =
-            |verb: &Verb| order::has(*verb) && desk.gate.envelope().allows(principal, *verb);
-        Verb::ALL.into_iter().filter(is_offered).collect()
+        let is_allowed = |verb: &Verb| desk.gate.envelope().allows(principal, *verb);
+        self.verbs.iter().copied().filter(is_allowed).collect()
     }
 
     /// URDF of the robot.
@@ -113,7 +115,7 @@ impl Commander {
         caller: &Caller<'_>,
         verb: Verb,
         arguments: &Value,
-        watch: &mut dyn FnMut(&Instant<'_>) -> Flow,
+        watch: &mut dyn FnMut(&Instant) -> Flow,
     ) -> Reply {
         let mut desk = self.desk();
         let mut scene = desk.seen.scene.clone();
@@ -235,7 +237,7 @@ impl Commander {
         mut desk: MutexGuard<'_, Desk>,
         caller: &Caller<'_>,
         act: &Act,
-        watch: &mut dyn FnMut(&Instant<'_>) -> Flow,
+        watch: &mut dyn FnMut(&Instant) -> Flow,
     ) -> Reply {
         let arguments = arguments_of(act);
         let refuse =
@@ -290,13 +292,17 @@ impl Commander {
         let ended = self.carry_out(&mut **robot, &kept, stops, watch);
         let mut desk = self.desk();
         remember(&mut desk, robot.cell(), &kept);
-        let trace = Trace { command_hash: Some(ended.commands.to_string()), ..Trace::default() };
+        // Of a robot that is not the cell to the bit nobody knows them.
+        let is_exact = robot.positions().is_none();
+        let commands = if is_exact { ended.commands.to_string() } else { String::new() };
+        let command_hash = is_exact.then(|| commands.clone());
+        let trace = Trace { command_hash, ..Trace::default() };
         let mut answer = match &ended.answer {
             Ok(value) => value.clone(),
             Err(refusal) => json!(refusal),
         };
         if ended.answer.is_ok() {
-            answer["commands"] = ended.commands.to_string().into();
+            answer["commands"] = commands.into();
         }
         desk.gate.finish(caller.principal, &act.request_id, answer.clone());
         // It has been done: the next act will find that nothing is written any more.
@@ -343,7 +349,7 @@ impl Commander {
         robot: &mut dyn Robot,
         kept: &Kept,
         stops: u64,
-        watch: &mut dyn FnMut(&Instant<'_>) -> Flow,
+        watch: &mut dyn FnMut(&Instant) -> Flow,
     ) -> Ended {
         let mut n = 0;
         run(robot, &kept.preview, &mut |instant, cell| {
@@ -352,6 +358,7 @@ impl Commander {
                 let mut desk = self.desk();
                 let held = desk.memory.held.clone();
                 desk.seen = Seen::of(cell, held.as_deref(), false);
+                desk.seen.progress = instant.progress;
             }
             let flow = watch(instant);
             // After that, as it may take its time: the next period already brakes.
@@ -377,7 +384,7 @@ fn preview_of(
     command: &Command,
 ) -> Result<Preview, Refusal> {
     let cell = robot.cell();
-    let order = Context::new(cell, envelope, memory).order(command)?;
+    let order = order::order(cell, envelope, memory, command)?;
     preview(cell, &robot.as_sent(order)?, envelope)
 }
 
@@ -488,7 +495,7 @@ fn issue(
 fn remember(desk: &mut Desk, cell: &Cell, kept: &Kept) {
     let memory = &mut desk.memory;
     let order = &kept.preview.order;
-    let holds = cell.machine.feedback().holding;
+    let holds = cell.is_holding();
     memory.held = match (holds, &order.object) {
         (true, Some(object)) => Some(object.clone()),
         (true, None) => memory.held.take(),
@@ -498,9 +505,9 @@ fn remember(desk: &mut Desk, cell: &Cell, kept: &Kept) {
     let is_taken = match &order.act {
         // Of a cup position 0 evacuates; fingers that closed on something are wider open than they were to be.
         Motion::SetGripper(command) if cell.cup_area().is_some() => command.position <= 0.0,
-        Motion::SetGripper(command) => {
-            command.position + CLOSED_ON < cell.machine.feedback().opening
-        }
+        Motion::SetGripper(command) => cell
+            .machine()
+            .is_some_and(|machine| command.position + CLOSED_ON < machine.feedback().opening),
         // What was lost on the way is not there any more.
         _ => memory.gripped.is_some() && memory.gripped == at_tool,
     };

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod band;
 mod caller;
 mod commander;
 mod desk;
@@ -11,10 +12,11 @@ mod run;
 mod seen;
 mod system;
 mod verbs;
+mod walk;
 
 pub use caller::{Agreement, Caller, Flow, Instant, News, Reply};
 pub use commander::{Commander, Settings};
-pub use order::Order;
+pub use order::{Order, verbs};
 pub use refusals::of_error;
 pub use robot::Robot;
 pub use system::{System, SystemError, open_log, read_envelope};

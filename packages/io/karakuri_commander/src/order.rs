@@ -1,18 +1,20 @@
 //! Acts that checked commands mean in a cell.
 
 use karakuri_commands::{
-    Arguments, Code, Command, Destination, Envelope, Grip, Height, Limits, Move, Pick, Place,
-    Refusal, SetGripper, Verb,
+    Arguments, ChangeTool, Code, Command, Destination, Envelope, Grip, Height, Limits, Move, Pick,
+    Place, Refusal, SetGripper, Verb,
 };
 use karakuri_grasp::gripper_command::{CommandUnit, StatedCommand};
 use karakuri_grasp::pick_and_place::{
     Defaults, KnownObject, ObjectPose, Part, Statement, ToolAim, ToolMove,
 };
-use karakuri_rehearsal::{Act, Cell, state};
+use karakuri_grasp::tool_change::ToolChangeSettings;
+use karakuri_rehearsal::{Act, Cell, Hand, state};
 use karakuri_spatial::Vector3;
 
 use crate::refusals::{described, of_error};
 use crate::seen::{half_height, top_below};
+use crate::walk::walk_to;
 
 /// Posture to which `home` moves.
 const HOME: &str = "home";
@@ -54,7 +56,7 @@ pub struct Order {
 }
 
 impl Order {
-    fn new(act: Act, object: Option<String>) -> Self {
+    pub(crate) fn new(act: Act, object: Option<String>) -> Self {
         Self { sent: act.clone(), act, object }
     }
 
@@ -64,24 +66,63 @@ impl Order {
     }
 }
 
-/// Command in a cell.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Context<'a> {
-    pub(crate) cell: &'a Cell,
-    pub(crate) limits: &'a Limits,
-    pub(crate) memory: &'a Memory,
+/// What a command means in a cell.
+///
+/// # Errors
+/// When its robot cannot do it.
+pub(crate) fn order(
+    cell: &Cell,
+    envelope: &Envelope,
+    memory: &Memory,
+    command: &Command,
+) -> Result<Order, Refusal> {
+    let limits = &envelope.limits;
+    match (&command.arguments, &cell.hand, &cell.gait) {
+        (Arguments::WalkTo(aim), _, Some(gait)) => walk_to(cell, gait, limits, aim),
+        (Arguments::ChangeTool(change), ..) => change_tool(cell, limits, change),
+        (_, Some(hand), _) => Context { cell, hand, limits, memory }.order(command),
+        (other, None, _) if cell.tools.is_some() && is_of_hand(other.verb()) => {
+            let hint = "change the tool: there is no hand on the arm";
+            Err(Refusal::new(Code::WrongTool, hint).of("verb", other.verb().name()))
+        }
+        (other, None, _) => Err(unknown(other.verb())),
+    }
 }
 
-impl<'a> Context<'a> {
-    pub(crate) fn new(cell: &'a Cell, envelope: &'a Envelope, memory: &'a Memory) -> Self {
-        Self { cell, limits: &envelope.limits, memory }
+/// Change of tools within the limits.
+fn change_tool(cell: &Cell, limits: &Limits, change: &ChangeTool) -> Result<Order, Refusal> {
+    let tools = cell.tools.as_ref().ok_or_else(|| unknown(Verb::ChangeTool))?;
+    let tool = change.tool.as_str();
+    if !tools.names().any(|known| known == tool) {
+        let known = tools.names().collect::<Vec<_>>().join(", ");
+        let hint = "choose a tool that the robot has";
+        return Err(Refusal::new(Code::BadArgument, hint).of("tool", tool).within(known));
     }
+    let usual = ToolChangeSettings::default();
+    let settings = ToolChangeSettings {
+        speed: usual.speed.min(SPEED_SHARE * limits.tool_speed_m_s),
+        acceleration: usual.acceleration.min(limits.tool_acceleration_m_s2),
+        ..usual
+    };
+    Ok(Order::new(Act::ChangeTool { tool: tool.to_owned(), settings }, None))
+}
 
-    /// What a command means.
-    ///
-    /// # Errors
-    /// When this robot cannot do it.
-    pub(crate) fn order(&self, command: &Command) -> Result<Order, Refusal> {
+fn unknown(verb: Verb) -> Refusal {
+    let hint = "use a verb that this robot has";
+    Refusal::new(Code::InvalidGoal, hint).of("verb", verb.name())
+}
+
+/// Command to a hand.
+#[derive(Debug, Clone, Copy)]
+struct Context<'a> {
+    cell: &'a Cell,
+    hand: &'a Hand,
+    limits: &'a Limits,
+    memory: &'a Memory,
+}
+
+impl Context<'_> {
+    fn order(&self, command: &Command) -> Result<Order, Refusal> {
         let held = self.memory.in_hand().map(str::to_owned);
         match &command.arguments {
             Arguments::Pick(pick) => self.pick(pick, command.object.as_deref()),
@@ -92,8 +133,7 @@ impl<'a> Context<'a> {
                 let home = ToolAim::Posture(HOME.to_owned());
                 Ok(Order::new(Act::Move(self.at_speed(home, 1.0)), held))
             }
-            other => Err(Refusal::new(Code::InvalidGoal, "use a verb that this robot has")
-                .of("verb", other.verb().name())),
+            other => Err(unknown(other.verb())),
         }
     }
 
@@ -110,7 +150,7 @@ impl<'a> Context<'a> {
         let stated = stated.map_err(|error| of_error(self.cell, &error))?;
         let stated =
             Statement { part: Part::Pick, max_grip_force: self.strength(pick.force_n), ..stated };
-        stated.goal(Defaults::of(&self.cell.machine)).map_err(|why| {
+        stated.goal(Defaults::of(&self.hand.machine)).map_err(|why| {
             let refusal = Refusal::new(Code::InvalidGoal, "set the object upright first");
             described(refusal, self.cell, "why", &why.to_string())
         })?;
@@ -147,9 +187,9 @@ impl<'a> Context<'a> {
     }
 
     fn stated(&self, set: &SetGripper) -> Result<StatedCommand, Refusal> {
-        let hand = self.cell.machine.opening_hand().map(|hand| hand.fingers().opening_range());
+        let hand = self.hand.machine.opening_hand().map(|hand| hand.fingers().opening_range());
         // A command without a force takes the usual one.
-        let usual = self.cell.machine.usual_strength(Defaults::GRIP_FORCE);
+        let usual = self.hand.machine.usual_strength(Defaults::GRIP_FORCE);
         let force = set.force_n.map_or(usual.min(self.strength(None)), |n| self.strength(Some(n)));
         let stated = |position, effort| {
             Ok(StatedCommand { unit: CommandUnit::Opening, position, velocity: 0.0, effort })
@@ -189,9 +229,9 @@ impl<'a> Context<'a> {
 
     /// Force up to which a hand may grip; 0 takes its own. Of a vacuum only what the command says is a limit. [N]
     fn strength(&self, force: Option<f64>) -> f64 {
-        let has_fingers = self.cell.machine.opening_hand().is_some();
+        let has_fingers = self.hand.machine.opening_hand().is_some();
         let usual = if has_fingers { self.limits.grip_force_n } else { 0.0 };
-        force.unwrap_or(usual).min(self.cell.machine.force_max())
+        force.unwrap_or(usual).min(self.hand.machine.force_max())
     }
 
     fn aim(&self, aim: &Move) -> Result<ToolMove, Refusal> {
@@ -208,7 +248,7 @@ impl<'a> Context<'a> {
 
     /// A move within the envelope, at a share of its speed. [-]
     fn at_speed(&self, aim: ToolAim, scale: f64) -> ToolMove {
-        let usual = ToolMove::new(aim, self.cell.usual_settings());
+        let usual = ToolMove::new(aim, self.hand.usual_settings());
         ToolMove {
             speed: scale * usual.speed.min(SPEED_SHARE * self.limits.tool_speed_m_s),
             acceleration: scale
@@ -269,6 +309,17 @@ pub(crate) fn loose_at(cell: &Cell, point: &Vector3) -> Option<KnownObject> {
 }
 
 /// Verbs that a cell carries out, or answers.
-pub(crate) fn has(verb: Verb) -> bool {
-    !matches!(verb, Verb::WalkTo | Verb::ChangeTool)
+pub fn verbs(cell: &Cell) -> Vec<Verb> {
+    let has = |verb: &Verb| match verb {
+        Verb::WalkTo => cell.gait.is_some(),
+        Verb::ChangeTool => cell.tools.is_some(),
+        // With the bare arm they are those of the tools in the dock.
+        verb => !is_of_hand(*verb) || cell.hand.is_some() || cell.tools.is_some(),
+    };
+    Verb::ALL.into_iter().filter(has).collect()
+}
+
+/// Whether a verb needs a hand.
+fn is_of_hand(verb: Verb) -> bool {
+    matches!(verb, Verb::Move | Verb::SetGripper | Verb::Pick | Verb::Place | Verb::Home)
 }

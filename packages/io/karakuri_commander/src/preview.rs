@@ -7,10 +7,12 @@ use karakuri_rehearsal::{
 };
 use karakuri_render::{Camera, Image};
 use karakuri_simulation::Digest;
-use karakuri_spatial::Vector3;
+use karakuri_spatial::{Pose, Vector3};
 
+use crate::band::{self, Band};
 use crate::order::Order;
 use crate::refusals::{code, described, of_error};
+use crate::seen::yaw;
 
 /// Number of times that an order is slowed down for the envelope's speed.
 const SLOWINGS: usize = 3;
@@ -19,6 +21,9 @@ const SHARE: f64 = 0.95;
 
 /// Distance of the camera from the tool. [m]
 const DISTANCE: f64 = 1.6;
+
+/// Distance of the camera from a robot that walks, over the height of its root link. [-]
+const HEIGHTS: f64 = 8.0;
 
 /// What was rehearsed, kept until its ticket is used.
 #[derive(Debug, Clone)]
@@ -32,6 +37,8 @@ pub(crate) struct Preview {
     pub(crate) worst_at: [f64; 2],
     /// Digest of the nominal copy's commands up to each period.
     pub(crate) stream: Vec<Digest>,
+    /// Where the joints of all copies are over time.
+    pub(crate) band: Band,
 }
 
 /// Rehearses an order in copies of a cell, within the limits of an envelope.
@@ -47,22 +54,32 @@ pub(crate) fn preview(cell: &Cell, order: &Order, envelope: &Envelope) -> Result
     for _ in 0..SLOWINGS {
         // A move has its own speed; what it is too fast by is refused below.
         let faster = nominal.fastest / envelope.limits.tool_speed_m_s;
-        if faster <= 1.0 || matches!(order.act, Act::Move(_)) {
+        if faster <= 1.0
+            || matches!(order.act, Act::Move(_) | Act::Walk(_) | Act::ChangeTool { .. })
+        {
             break;
         }
         scale *= SHARE / faster;
         order = order.at_speed(scale);
         nominal = observed(cell, &order, limit).map_err(refused)?;
     }
-    let path = envelope.check_path(&nominal.path);
+    let path = match order.act {
+        Act::Walk(_) => envelope.check_walk(&nominal.path),
+        _ => envelope.check_path(&nominal.path),
+    };
     if let Some(failure) = nominal.prediction.failure() {
         return Err(failed(cell, 0, &nominal.prediction, code(failure)));
     }
     path?;
     let rules = envelope.rehearsal;
     let copies = rules.copies as usize;
-    let settings =
-        RehearsalSettings { copies, seed: rules.seed, limit, ..RehearsalSettings::default() };
+    let settings = RehearsalSettings {
+        copies,
+        seed: rules.seed,
+        limit,
+        path_period: band::PERIOD,
+        ..RehearsalSettings::default()
+    };
     let object = order.object.as_deref();
     let predictions = rehearse(cell, object, &order.act, &settings, |_| {}).map_err(refused)?;
     let fails = predictions.iter().enumerate().find_map(|(n, p)| Some((n, p, p.failure()?)));
@@ -75,19 +92,26 @@ pub(crate) fn preview(cell: &Cell, order: &Order, envelope: &Envelope) -> Result
         worst: worst.variation,
         worst_at: [worst.worst_at, worst.duration],
         stream: nominal.stream,
+        band: Band::of(&predictions),
         order,
     })
 }
 
-/// Camera that looks at the tool.
+/// Camera that looks at the tool, or at a robot that walks.
 pub(crate) fn camera(cell: &Cell) -> Camera {
-    let tool = cell.tool_pose().translation;
+    if cell.gait.is_some() {
+        let root = cell.robot_pose().translation;
+        return Camera::orbiting(root, HEIGHTS * root.z, 0.6, 0.2, 0.5);
+    }
+    let flange = cell.flange_pose().filter(|_| cell.hand.is_none());
+    let tool = flange.unwrap_or_else(|| cell.tool_pose()).translation;
     Camera::orbiting(tool - Vector3::z() * 0.1, DISTANCE, 0.6, 0.35, 0.5)
 }
 
 /// The nominal copy, watched.
 struct Observed {
     prediction: Prediction,
+    /// Path of the tool, of a walk that of the root link, of a change of tools that of the flange.
     path: Vec<ToolSample>,
     /// Largest speed of the tool. [m/s]
     fastest: f64,
@@ -99,7 +123,13 @@ fn observed(cell: &Cell, order: &Order, limit: f64) -> Result<Observed, Rehearsa
     let (mut fastest, mut digest) = (0.0_f64, Digest::default());
     let object = order.object.as_deref();
     let see = |time_s: f64, cell: &Cell| {
-        let position = cell.tool_pose().translation;
+        let moving = match order.act {
+            Act::Walk(_) => cell.robot_pose(),
+            // The tool is another one in the end.
+            Act::ChangeTool { .. } => cell.flange_pose().unwrap_or_default(),
+            _ => cell.tool_pose(),
+        };
+        let position = moving.translation;
         cell.add_command(&mut digest);
         stream.push(digest);
         if let Some(last) = path.last() {
@@ -127,6 +157,8 @@ fn forecast(predictions: &[Prediction]) -> Forecast {
     moved.retain(|name| is_name(name));
     moved.sort();
     moved.dedup();
+    let end = predictions.first().map_or_else(Pose::default, |nominal| nominal.end);
+    let off = |prediction: &Prediction| (prediction.end.translation - end.translation).norm();
     Forecast {
         copies: u32::try_from(predictions.len()).unwrap_or(u32::MAX),
         failed: 0,
@@ -136,13 +168,16 @@ fn forecast(predictions: &[Prediction]) -> Forecast {
         probability: least_probability(random(predictions).len()),
         holds: predictions.iter().all(|prediction| prediction.holds),
         moved,
+        end_xyz_m: end.translation.into(),
+        end_yaw_rad: yaw(&end),
+        end_spread_m: predictions.iter().map(off).fold(0.0, f64::max),
         commands: predictions.first().map(|p| p.commands.to_string()).unwrap_or_default(),
     }
 }
 
 /// Refusal of an order whose copy of a number fails.
 fn failed(cell: &Cell, number: usize, prediction: &Prediction, code: Code) -> Refusal {
-    let why = prediction.result.as_ref().map_or("it does not end in time", |r| r.message.as_str());
+    let why = prediction.message();
     let hint = "choose another way: a copy of the world shows a failure";
     let text = format!("copy {number} ends with {}: {why}", name(code));
     described(Refusal::new(Code::PredictedFailure, hint), cell, "outcome", &text)

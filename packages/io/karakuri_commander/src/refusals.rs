@@ -2,13 +2,28 @@
 
 use karakuri_commands::{Code, Refusal, is_name};
 use karakuri_grasp::pick_and_place::{Failure, PlanError};
-use karakuri_rehearsal::{Cell, RehearsalError};
+use karakuri_grasp::tool_change::ToolChangeFailure;
+use karakuri_rehearsal::{Cell, RehearsalError, Trouble, WalkTrouble};
 
 /// Longest description of an obstacle. [characters]
 const DESCRIBED: usize = 240;
 
-/// Code of a failure.
-pub(crate) fn code(failure: Failure) -> Code {
+/// Code of what kept an act from its goal.
+pub(crate) fn code(trouble: Trouble) -> Code {
+    let failure = match trouble {
+        Trouble::Hand(failure) => failure,
+        Trouble::Endless => Failure::TimeOut,
+        Trouble::Tool(failure) => return code_of_change(failure),
+        Trouble::Walk(trouble) => {
+            return match trouble {
+                WalkTrouble::Unreachable => Code::Unreachable,
+                WalkTrouble::Fell => Code::Fell,
+                WalkTrouble::Slipped => Code::Slipped,
+                WalkTrouble::NotFollowing => Code::RobotLost,
+                WalkTrouble::Canceled => Code::Canceled,
+            };
+        }
+    };
     match failure {
         Failure::NoObject => Code::NoObject,
         Failure::WrongSize => Code::WrongSize,
@@ -27,6 +42,17 @@ pub(crate) fn code(failure: Failure) -> Code {
     }
 }
 
+fn code_of_change(failure: ToolChangeFailure) -> Code {
+    match failure {
+        ToolChangeFailure::UnknownTool => Code::BadArgument,
+        ToolChangeFailure::ToolLost => Code::ToolLost,
+        ToolChangeFailure::Unreachable => Code::Unreachable,
+        ToolChangeFailure::Refused => Code::Blocked,
+        ToolChangeFailure::RobotLost => Code::RobotLost,
+        ToolChangeFailure::Canceled => Code::Canceled,
+    }
+}
+
 /// Refusal of what cannot be begun in a cell.
 pub fn of_error(cell: &Cell, error: &RehearsalError) -> Refusal {
     let (code, hint) = match error {
@@ -36,12 +62,18 @@ pub fn of_error(cell: &Cell, error: &RehearsalError) -> Refusal {
         RehearsalError::Plan(PlanError::TooHeavy { .. }) => {
             (Code::TooHeavy, "allow more force, or choose a lighter object")
         }
-        RehearsalError::Plan(PlanError::Busy) => (Code::Busy, "wait for the end of the act"),
+        RehearsalError::Plan(PlanError::Busy) | RehearsalError::Walking => {
+            (Code::Busy, "wait for the end of the act")
+        }
         RehearsalError::NoObject { .. } => {
             (Code::UnknownObject, "look at the scene and name one of its objects")
         }
+        RehearsalError::NotStanding => (Code::Fell, "set the robot up in its standing posture"),
+        RehearsalError::Tool { failure, .. } => {
+            (code_of_change(*failure), "choose another tool, or clear the way to its place")
+        }
         RehearsalError::Io(_) => (Code::RobotLost, "start the robot's program again"),
-        _ => (Code::InvalidGoal, "choose what this hand can do"),
+        _ => (Code::InvalidGoal, "choose what this robot can do"),
     };
     described(Refusal::new(code, hint), cell, "why", &error.to_string())
 }

@@ -1,8 +1,7 @@
 //! What carries acts out: a simulated cell, or programs elsewhere beside a cell that follows them.
 
 use karakuri_commands::Refusal;
-use karakuri_grasp::pick_and_place::PickAndPlaceResult;
-use karakuri_rehearsal::{Cell, RehearsalError};
+use karakuri_rehearsal::{Cell, Ended, RehearsalError};
 use karakuri_simulation::Digest;
 
 use crate::order::Order;
@@ -44,7 +43,7 @@ pub trait Robot: Send {
     ///
     /// # Errors
     /// When the robot is lost.
-    fn step(&mut self) -> Result<Option<PickAndPlaceResult>, Refusal>;
+    fn step(&mut self) -> Result<Option<Ended>, Refusal>;
 
     /// Whether an act is under way.
     fn is_busy(&self) -> bool {
@@ -60,6 +59,12 @@ pub trait Robot: Send {
     /// Adds the command that answered the last sample to a digest of all of them.
     fn add_command(&self, digest: &mut Digest) {
         self.cell().add_command(digest);
+    }
+
+    /// Positions of the joints as measured, of a robot that does not go as its cell does to the bit: it must stay in the band of all copies.
+    /// [rad or m] (n joints)
+    fn positions(&self) -> Option<&[f64]> {
+        None
     }
 
     /// How the robot differs from its cell, where it does: what was rehearsed is then not what it does.
@@ -84,7 +89,7 @@ impl Robot for Cell {
         begun.map_err(|error| of_error(self, &error))
     }
 
-    fn step(&mut self) -> Result<Option<PickAndPlaceResult>, Refusal> {
+    fn step(&mut self) -> Result<Option<Ended>, Refusal> {
         let result = Self::step(self);
         result.map_err(|error| of_error(self, &RehearsalError::Io(error)))
     }

@@ -1,8 +1,7 @@
 //! An act that a robot carries out, watched against its rehearsal.
 
 use karakuri_commands::{Code, Refusal};
-use karakuri_grasp::pick_and_place::PickAndPlaceResult;
-use karakuri_rehearsal::Cell;
+use karakuri_rehearsal::{Cell, Ended as Outcome};
 use karakuri_simulation::Digest;
 use karakuri_spatial::Time;
 use serde_json::{Value, json};
@@ -30,7 +29,7 @@ pub(crate) struct Ended {
 pub(crate) fn run(
     robot: &mut dyn Robot,
     preview: &Preview,
-    watch: &mut dyn FnMut(&Instant<'_>, &Cell) -> Flow,
+    watch: &mut dyn FnMut(&Instant, &Cell) -> Flow,
 ) -> Ended {
     let mut commands = Digest::default();
     let answer = carry_out(robot, preview, &mut commands, watch);
@@ -42,12 +41,15 @@ fn carry_out(
     robot: &mut dyn Robot,
     preview: &Preview,
     commands: &mut Digest,
-    watch: &mut dyn FnMut(&Instant<'_>, &Cell) -> Flow,
+    watch: &mut dyn FnMut(&Instant, &Cell) -> Flow,
 ) -> Result<Value, Refusal> {
     let start = robot.cell().now();
     robot.begin(&preview.order)?;
     robot.add_command(commands);
-    let mut diverged = (preview.stream.first() != Some(commands)).then_some(0);
+    let mut diverged = None;
+    if !is_as_rehearsed(robot, preview, 0, *commands) {
+        diverged = Some((0, beside(robot, preview, 0.0)));
+    }
     let mut result = None;
     let mut is_cancelled = false;
     let mut n = 0;
@@ -62,12 +64,11 @@ fn carry_out(
         n += 1;
         result = robot.step()?;
         robot.add_command(commands);
-        let is_as_rehearsed =
-            robot.difference().is_none() && preview.stream.get(n) == Some(commands);
-        if !is_cancelled && !is_as_rehearsed {
-            diverged = Some(n);
-        }
         let elapsed = robot.cell().now().seconds_since(start);
+        let beside = beside(robot, preview, elapsed);
+        if !is_cancelled && (beside.is_some() || !is_as_rehearsed(robot, preview, n, *commands)) {
+            diverged = Some((n, beside));
+        }
         let flow = watch(&instant(robot.cell(), preview, elapsed), robot.cell());
         if flow == Flow::Cancel && !is_cancelled {
             robot.cancel()?;
@@ -76,19 +77,36 @@ fn carry_out(
     }
     let duration = robot.cell().now().seconds_since(start);
     settle(robot, preview, start, watch)?;
-    if let Some(sample) = diverged {
+    if let Some((sample, beside)) = diverged {
         let hint =
             "rehearse again: the robot was braked, as its commands were not the rehearsed ones";
         let refusal = Refusal::new(Code::Diverged, hint).of("sample", sample);
-        let why = robot.difference().map(|why| format!("sample {sample}: {why}"));
+        let why = beside.or_else(|| robot.difference().map(str::to_owned));
+        let why = why.map(|why| format!("sample {sample}: {why}"));
         return Err(
             why.map_or(refusal.clone(), |why| described(refusal, robot.cell(), "why", &why))
         );
     }
     let Some(result) = result else {
-        return Err(Refusal::new(Code::Canceled, "rehearse again: the hand stays where it is"));
+        return Err(Refusal::new(Code::Canceled, "rehearse again: the robot stays where it is"));
     };
     answered(robot.cell(), &result, duration)
+}
+
+/// Whether the robot and its commands up to a sample are those of the nominal copy, where they are the same to the bit at all.
+fn is_as_rehearsed(robot: &dyn Robot, preview: &Preview, n: usize, commands: Digest) -> bool {
+    let is_other = robot.positions().is_none() && preview.stream.get(n) != Some(&commands);
+    robot.difference().is_none() && !is_other
+}
+
+/// Joint that is outside of the band of all copies, where the robot does not go as they do to the bit.
+fn beside(robot: &dyn Robot, preview: &Preview, elapsed: f64) -> Option<String> {
+    let positions = robot.positions()?;
+    let (joint, position, [least, most]) = preview.band.find_outside(elapsed, positions)?;
+    let name = &robot.cell().layout().joints[joint].name;
+    Some(format!(
+        "joint `{name}` is at {position:.3}, and from {least:.3} to {most:.3} in all copies"
+    ))
 }
 
 /// Comes to rest after an act that began at `start`.
@@ -96,7 +114,7 @@ fn settle(
     robot: &mut dyn Robot,
     preview: &Preview,
     start: Time,
-    watch: &mut dyn FnMut(&Instant<'_>, &Cell) -> Flow,
+    watch: &mut dyn FnMut(&Instant, &Cell) -> Flow,
 ) -> Result<(), Refusal> {
     let end = robot.cell().now().plus_seconds(SETTLE);
     while robot.difference().is_none() && robot.cell().now() < end {
@@ -108,24 +126,25 @@ fn settle(
     Ok(())
 }
 
-fn instant<'a>(cell: &'a Cell, preview: &Preview, elapsed: f64) -> Instant<'a> {
+fn instant(cell: &Cell, preview: &Preview, elapsed: f64) -> Instant {
     let predicted = preview.forecast.duration_s.max(1e-3);
-    let feedback = cell.machine.feedback();
-    Instant { elapsed, progress: (elapsed / predicted).clamp(0.0, 1.0), feedback }
+    let progress = (elapsed / predicted).clamp(0.0, 1.0);
+    Instant { elapsed, progress, stage: cell.stage(), holding: cell.is_holding() }
 }
 
-fn answered(cell: &Cell, result: &PickAndPlaceResult, duration: f64) -> Result<Value, Refusal> {
-    match result.failure {
+fn answered(cell: &Cell, outcome: &Outcome, duration: f64) -> Result<Value, Refusal> {
+    match outcome.trouble() {
         None => Ok(json!({
             "outcome": "DONE",
             "duration_s": duration,
-            "holds": cell.machine.feedback().holding,
-            "retries": result.retries,
+            "holds": cell.is_holding(),
+            "retries": outcome.hand().map_or(0, |result| result.retries),
         })),
-        Some(failure) => {
+        Some(trouble) => {
             let hint = "look at the scene, then rehearse again";
-            let text = format!("in {}: {}", result.stage, result.message);
-            Err(described(Refusal::new(code(failure), hint), cell, "why", &text))
+            let stage = outcome.hand().map(|result| format!("in {}: ", result.stage));
+            let text = format!("{}{}", stage.unwrap_or_default(), outcome.message());
+            Err(described(Refusal::new(code(trouble), hint), cell, "why", &text))
         }
     }
 }

@@ -1,8 +1,8 @@
 //! What a robot sees of its cell: the scene for checks, and what `look` and `status` answer.
 
 use karakuri_commands::{Scene, SceneObject, is_name};
-use karakuri_grasp::pick_and_place::{KnownObject, Stage, ToolMove};
-use karakuri_rehearsal::Cell;
+use karakuri_grasp::pick_and_place::{KnownObject, ToolMove};
+use karakuri_rehearsal::{Cell, ToolChanger};
 use karakuri_spatial::{Pose, Vector3};
 use serde_json::{Value, json};
 
@@ -16,8 +16,12 @@ pub(crate) struct Seen {
     /// Digest of the world.
     pub(crate) world: String,
     tool: Value,
-    stage: Stage,
-    progress: f64,
+    robot: Value,
+    flange: Option<String>,
+    tools: Vec<String>,
+    stage: &'static str,
+    /// Part of the act that is done, 0 to 1. [-]
+    pub(crate) progress: f64,
     /// Name of what was picked and is in the hand.
     pub(crate) held: Option<String>,
 }
@@ -37,9 +41,25 @@ impl Seen {
                 name: object.name,
             }
         };
-        let tool = cell.tool_pose();
-        let feedback = cell.machine.feedback();
-        let opening = cell.machine.opening_hand().map(|_| feedback.opening);
+        let tool = cell.machine().map(|machine| {
+            let pose = cell.tool_pose();
+            let opening = machine.opening_hand().map(|_| machine.feedback().opening);
+            json!({
+                "kind": machine.kind(),
+                "xyz_m": pose.translation.as_slice(),
+                "yaw_rad": ToolMove::yaw(&pose),
+                "opening_m": opening,
+            })
+        });
+        let robot = cell.gait.as_ref().map(|gait| {
+            let stance = cell.stance(gait);
+            json!({
+                "xyz_m": stance.translation.as_slice(),
+                "yaw_rad": yaw(&stance),
+                "stands": gait.is_engaged(),
+            })
+        });
+        let progress = cell.machine().map_or(0.0, |machine| machine.feedback().progress);
         Self {
             scene: Scene {
                 objects: cell.objects().into_iter().map(of_body).collect(),
@@ -47,14 +67,12 @@ impl Seen {
             },
             time: cell.now().seconds(),
             world: if has_digest { cell.digest().to_string() } else { String::new() },
-            tool: json!({
-                "kind": cell.machine.kind(),
-                "xyz_m": tool.translation.as_slice(),
-                "yaw_rad": ToolMove::yaw(&tool),
-                "opening_m": opening,
-            }),
-            stage: feedback.stage,
-            progress: feedback.progress,
+            tool: json!(tool),
+            robot: json!(robot),
+            flange: cell.tool().map(str::to_owned),
+            tools: cell.tools.iter().flat_map(ToolChanger::names).map(str::to_owned).collect(),
+            stage: cell.stage(),
+            progress,
             held: held.map(str::to_owned),
         }
     }
@@ -80,6 +98,9 @@ impl Seen {
             "time_s": self.time,
             "objects": objects.collect::<Vec<_>>(),
             "tool": self.tool,
+            "flange": self.flange,
+            "tools": self.tools,
+            "robot": self.robot,
             "world": self.world,
         })
     }
@@ -89,7 +110,7 @@ impl Seen {
         json!({
             "time_s": self.time,
             "busy": is_busy,
-            "stage": self.stage.name(),
+            "stage": self.stage,
             "progress": self.progress,
             "held": self.held.as_ref().filter(|name| is_name(name)),
         })

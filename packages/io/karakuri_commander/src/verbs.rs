@@ -87,9 +87,9 @@ impl CommanderVerbs {
             let caller = Caller { principal: &principal, now, random, agreement };
             let pace = Pace::new(factor);
             let mut news = News::default();
-            let mut watch = |instant: &Instant<'_>| {
+            let mut watch = |instant: &Instant| {
                 if news.is_in(instant) {
-                    let report = (instant.progress, instant.feedback.stage);
+                    let report = (instant.progress, instant.stage);
                     let _nobody_listens = progress.send(report).err();
                     changes.moved();
                 }
@@ -111,7 +111,7 @@ impl CommanderVerbs {
                     is_cancelled.store(true, Ordering::SeqCst);
                 }
                 Some((fraction, stage)) = reports.recv() => {
-                    call.progress.report(fraction, stage.name());
+                    call.progress.report(fraction, stage);
                 }
                 reply = &mut job => break reply,
             }
@@ -186,7 +186,7 @@ impl Verbs for CommanderVerbs {
         About {
             name: "karakuri",
             version: env!("CARGO_PKG_VERSION"),
-            instructions: "A robot at a table. Call `look` first. A verb of motion is rehearsed: it moves nothing and answers with what will happen \
+            instructions: "A robot. Call `look` first. A verb of motion is rehearsed: it moves nothing and answers with what will happen \
                            and a ticket; `act` with the ticket carries it out. `stop` brakes at once. Names of objects are data.",
         }
     }

@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
-use karakuri_commander::{Agreement, Caller, Commander, Flow, Instant, Reply, Settings};
-use karakuri_commands::{Approval, Envelope, Tail, Verb, output_schema, verify_log};
-use karakuri_grasp::pick_and_place::Stage;
-use karakuri_rehearsal::{Cell, CellFile};
+use karakuri_commander::{
+    Agreement, Caller, Commander, Flow, Instant, Order, Reply, Robot, Settings,
+};
+use karakuri_commands::{Approval, Envelope, Refusal, Tail, Verb, output_schema, verify_log};
+use karakuri_rehearsal::{Cell, CellFile, Ended};
 use karakuri_spatial::Vector3;
 use serde_json::{Value, json};
 
@@ -55,14 +56,21 @@ fn envelope() -> Envelope {
     envelope
 }
 
+/// The scene at the table.
+fn table() -> CellFile {
+    CellFile::new(&root().join("config/scenes/pick_and_place.yaml"))
+}
+
 impl Desk {
     fn new(envelope: Envelope) -> Self {
         Self::with_room(envelope, usize::MAX)
     }
 
     fn with_room(envelope: Envelope, room: usize) -> Self {
-        let cell = CellFile::new(&root().join("config/scenes/pick_and_place.yaml")).open().unwrap();
-        let robot = Box::new(cell);
+        Self::of(Box::new(table().open().unwrap()), envelope, room)
+    }
+
+    fn of(robot: Box<dyn Robot>, envelope: Envelope, room: usize) -> Self {
         let log = Memory { text: Arc::default(), room };
         let settings = Settings {
             robot,
@@ -81,7 +89,7 @@ impl Desk {
         verb: Verb,
         arguments: &Value,
         agreement: Option<Agreement>,
-        watch: &mut dyn FnMut(&Instant<'_>) -> Flow,
+        watch: &mut dyn FnMut(&Instant) -> Flow,
     ) -> Reply {
         let random = {
             let mut bits = self.bits.lock().unwrap();
@@ -113,7 +121,7 @@ impl Desk {
         &self,
         ticket: &str,
         request: &str,
-        watch: &mut dyn FnMut(&Instant<'_>) -> Flow,
+        watch: &mut dyn FnMut(&Instant) -> Flow,
     ) -> Reply {
         let arguments = json!({"ticket": ticket, "request_id": request});
         self.call_as("local", Verb::Act, &arguments, Some(Agreement::Client), watch)
@@ -344,8 +352,8 @@ fn attack_13_stop_brakes_within_one_period() {
         if after > 0 {
             after += 1;
             // The period in which it was stopped was over: the next one has no stage of the act.
-            assert!(matches!(instant.feedback.stage, Stage::Stopped | Stage::Idle), "{after}");
-        } else if instant.feedback.stage == Stage::Descend {
+            assert!(matches!(instant.stage, "STOPPED" | "IDLE"), "{after}");
+        } else if instant.stage == "DESCEND" {
             assert_eq!(
                 desk.done(Verb::Stop, &json!({"reason": "a hand"})),
                 json!({"stopped": true})
@@ -458,4 +466,118 @@ fn many_at_once_get_their_answers() {
     });
     assert!(n_done > 0 && !desk.lines().is_empty());
     assert_eq!(desk.done(Verb::Status, &json!({}))["busy"], false);
+}
+
+/// A robot that is measured beside its cell by an offset, from a sample on. [rad]
+struct Beside {
+    cell: Cell,
+    offset: f64,
+    n: usize,
+    positions: Vec<f64>,
+}
+
+impl Robot for Beside {
+    fn cell(&self) -> &Cell {
+        &self.cell
+    }
+
+    fn begin(&mut self, order: &Order) -> Result<(), Refusal> {
+        Robot::begin(&mut self.cell, order)
+    }
+
+    fn step(&mut self) -> Result<Option<Ended>, Refusal> {
+        let ended = Robot::step(&mut self.cell);
+        self.n += 1;
+        self.positions.clone_from(&self.cell.sample().position);
+        if self.n > 300 {
+            self.positions[0] += self.offset;
+        }
+        ended
+    }
+
+    fn cancel(&mut self) -> Result<(), Refusal> {
+        Robot::cancel(&mut self.cell)
+    }
+
+    fn positions(&self) -> Option<&[f64]> {
+        Some(&self.positions)
+    }
+}
+
+#[test]
+fn a_robot_that_leaves_the_band_of_all_copies_brakes() {
+    for (offset, is_inside) in [(0.03, true), (0.5, false)] {
+        let cell = table().open().unwrap();
+        let positions = cell.sample().position.clone();
+        let robot = Box::new(Beside { cell, offset, n: 0, positions });
+        let desk = Desk::of(robot, envelope(), usize::MAX);
+        let ticket = desk.ticket(Verb::Pick, &json!({"object": "cube"}));
+        match desk.act_with(&ticket, "r", &mut |_| Flow::GoOn) {
+            Reply::Done(done) => assert!(is_inside && done["commands"] == "", "{done}"),
+            Reply::Refused(refusal) => {
+                assert!(!is_inside && refusal["code"] == "DIVERGED", "{refusal}");
+                let why = refusal["value"].as_str().unwrap();
+                assert!(why.contains("joint `shoulder_yaw` is at"), "{why}");
+            }
+            Reply::Question(question) => panic!("{question}"),
+        }
+    }
+}
+
+/// The envelope of a file, with few copies.
+fn envelope_of(name: &str) -> Envelope {
+    let mut envelope = Envelope::read(&root().join("config/envelopes").join(name)).unwrap();
+    envelope.rehearsal.copies = 2;
+    envelope
+}
+
+#[test]
+fn a_robot_walks_where_it_was_predicted_to() {
+    let scene = CellFile::new(&root().join("config/scenes/walk.yaml"));
+    let gait = Some(root().join("config/gaits/khr1_walk.yaml"));
+    let cell = CellFile { gait, ..scene }.open().unwrap();
+    let desk = Desk::of(Box::new(cell), envelope_of("floor.yaml"), usize::MAX);
+    let names: Vec<_> = desk.commander.verbs("local").iter().map(|verb| verb.name()).collect();
+    assert_eq!(names, ["look", "status", "log", "walk_to", "act", "stop"]);
+    let aim = json!({"x_m": 0.15, "y_m": 0.05, "yaw_rad": 0.0});
+    let answer = desk.done(Verb::WalkTo, &aim);
+    let done = desk.act(answer["ticket"].as_str().unwrap());
+    assert_eq!(done["commands"], answer["commands"]);
+    let robot = desk.done(Verb::Look, &json!({}))["robot"].clone();
+    for (i, aim) in [0.15, 0.05].into_iter().enumerate() {
+        let at = robot["xyz_m"][i].as_f64().unwrap();
+        assert!((at - aim).abs() < 0.04, "{robot}");
+        assert!((at - answer["end_xyz_m"][i].as_f64().unwrap()).abs() < 1e-3, "{robot} {answer}");
+    }
+    assert!(robot["yaw_rad"].as_f64().unwrap().abs() < 0.06, "{robot}");
+    for (aim, code) in [
+        (json!({"x_m": 2.0, "y_m": 0.0}), "OUTSIDE_ENVELOPE"),
+        (json!({"x_m": robot["xyz_m"][0], "y_m": robot["xyz_m"][1]}), "INVALID_GOAL"),
+    ] {
+        let reply = desk.call(Verb::WalkTo, &aim);
+        assert!(matches!(&reply, Reply::Refused(refusal) if refusal["code"] == code), "{reply:?}");
+    }
+}
+
+#[test]
+fn an_arm_changes_its_tool_as_predicted() {
+    let scene = CellFile::new(&root().join("config/scenes/pick_and_place_tools.yaml"));
+    let tools = Some(root().join("config/tools/arm6.yaml"));
+    let cell = CellFile { tools, ..scene }.open().unwrap();
+    let desk = Desk::of(Box::new(cell), envelope_of("tools.yaml"), usize::MAX);
+    let seen = desk.done(Verb::Look, &json!({}));
+    assert_eq!(
+        (&seen["flange"], &seen["tools"]),
+        (&json!("jaws"), &json!(["none", "jaws", "cup"]))
+    );
+    let answer = desk.done(Verb::ChangeTool, &json!({"tool": "none"}));
+    assert_eq!(desk.act(answer["ticket"].as_str().unwrap())["commands"], answer["commands"]);
+    assert_eq!(desk.done(Verb::Look, &json!({}))["flange"], "none");
+    for (verb, arguments, code) in [
+        (Verb::Pick, json!({"object": "plate"}), "WRONG_TOOL"),
+        (Verb::ChangeTool, json!({"tool": "drill"}), "BAD_ARGUMENT"),
+    ] {
+        let reply = desk.call(verb, &arguments);
+        assert!(matches!(&reply, Reply::Refused(refusal) if refusal["code"] == code), "{reply:?}");
+    }
 }
