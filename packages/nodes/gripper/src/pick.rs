@@ -1,13 +1,13 @@
 //! Results and feedback of `pick_and_place`, and codes of its failures.
 
-use karakuri_grasp::pick_and_place::{Failure, Feedback, PickAndPlaceResult, PlanError};
+use karakuri_grasp::pick_and_place::{Feedback, PickAndPlaceResult, PlanError};
+use karakuri_hand_goals::failure_code;
 use karakuri_ros::IntoMessage;
 use karakuri_ros::msg::karakuri_msgs::action::PickAndPlace;
 use karakuri_spatial::Time;
 
 /// Error codes of results (`karakuri_msgs/action/PickAndPlace`, `MoveTool`).
 pub(crate) mod code {
-    pub(crate) const NONE: u8 = 0;
     pub(crate) const UNREACHABLE: u8 = 5;
     pub(crate) const ROBOT_LOST: u8 = 9;
     pub(crate) const INVALID_GOAL: u8 = 10;
@@ -21,26 +21,6 @@ pub(crate) fn plan_code(error: &PlanError) -> u8 {
         PlanError::Unreachable { .. } => code::UNREACHABLE,
         PlanError::TooHeavy { .. } => code::TOO_HEAVY,
         _ => code::INVALID_GOAL,
-    }
-}
-
-pub(crate) fn failure_code(failure: Option<Failure>) -> u8 {
-    match failure {
-        None => code::NONE,
-        Some(Failure::NoObject) => 1,
-        Some(Failure::WrongSize) => 2,
-        Some(Failure::Blocked) => 3,
-        Some(Failure::Slipped) => 4,
-        Some(Failure::Collision) => 6,
-        Some(Failure::TimeOut) => 7,
-        Some(Failure::Stuck) => 8,
-        Some(Failure::RobotLost) => code::ROBOT_LOST,
-        Some(Failure::Canceled) => 11,
-        Some(Failure::Preempted) => 12,
-        Some(Failure::TooHeavy) => code::TOO_HEAVY,
-        Some(Failure::NoSeal) => 14,
-        Some(Failure::PressureLost) => 15,
-        Some(Failure::Partial) => 16,
     }
 }
 

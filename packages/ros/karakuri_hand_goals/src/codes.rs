@@ -1,0 +1,63 @@
+//! Failures of the hand's machine as the codes of its actions' results.
+
+use karakuri_grasp::pick_and_place::Failure;
+
+/// Failures and their codes (`karakuri_msgs/action/PickAndPlace`).
+const CODES: [(Failure, u8); 14] = [
+    (Failure::NoObject, 1),
+    (Failure::WrongSize, 2),
+    (Failure::Blocked, 3),
+    (Failure::Slipped, 4),
+    (Failure::Collision, 6),
+    (Failure::TimeOut, 7),
+    (Failure::Stuck, 8),
+    (Failure::RobotLost, 9),
+    (Failure::Canceled, 11),
+    (Failure::Preempted, 12),
+    (Failure::TooHeavy, 13),
+    (Failure::NoSeal, 14),
+    (Failure::PressureLost, 15),
+    (Failure::Partial, 16),
+];
+
+/// Code of a failure; 0 of none.
+pub fn failure_code(failure: Option<Failure>) -> u8 {
+    let known = CODES.iter().find(|(known, _)| Some(*known) == failure);
+    known.map_or(0, |(_, code)| *code)
+}
+
+/// Failure of a code; `None` of 0, and of codes of goals that were not begun.
+pub fn failure_of_code(code: u8) -> Option<Failure> {
+    CODES.iter().find(|(_, known)| *known == code).map(|(failure, _)| *failure)
+}
+
+#[cfg(test)]
+mod tests {
+    use karakuri_ros::msg::karakuri_msgs::action::PickAndPlace::Result as Message;
+
+    use super::*;
+
+    #[test]
+    fn codes_are_those_of_the_message() {
+        for (code, failure) in [
+            (Message::NO_OBJECT, Failure::NoObject),
+            (Message::WRONG_SIZE, Failure::WrongSize),
+            (Message::BLOCKED, Failure::Blocked),
+            (Message::SLIPPED, Failure::Slipped),
+            (Message::COLLISION, Failure::Collision),
+            (Message::TIMEOUT, Failure::TimeOut),
+            (Message::STUCK, Failure::Stuck),
+            (Message::ROBOT_LOST, Failure::RobotLost),
+            (Message::CANCELED, Failure::Canceled),
+            (Message::PREEMPTED, Failure::Preempted),
+            (Message::TOO_HEAVY, Failure::TooHeavy),
+            (Message::NO_SEAL, Failure::NoSeal),
+            (Message::PRESSURE_LOST, Failure::PressureLost),
+            (Message::PARTIAL, Failure::Partial),
+        ] {
+            let code = u8::try_from(code).unwrap();
+            assert_eq!((failure_code(Some(failure)), failure_of_code(code)), (code, Some(failure)));
+        }
+        assert_eq!((failure_code(None), failure_of_code(0)), (0, None));
+    }
+}
