@@ -1,20 +1,16 @@
 """The commander of the nodes: what it rehearses is what they then do, to the bit, over DDS; and what keeps it from acting."""
 
-import hashlib
 import json
 import os
-import re
 import sys
 import time
-from contextlib import ExitStack
 
 import pytest
 from action_msgs.msg import GoalStatus, GoalStatusArray
-from karakuri_msgs.action import Command
-from karakuri_msgs.srv import Ask, Decide
 from sensor_msgs.msg import JointState
 from simulation_interfaces.srv import GetEntityState, ResetSimulation, SetEntityState
 from support.arm import SCENE, Arm, moving, nanoseconds
+from support.commander import Commander
 from support.driving import CLIENTS, drive
 from support.load import load
 from support.process import ROOT, NodeProcess
@@ -24,85 +20,13 @@ NODES = ("sim", "state_publisher", "feedforward_controller", "gripper")
 ENVELOPE = ROOT / "config/envelopes/table.yaml"
 
 
-class Commander:
+class ArmCommander(Commander):
     """The nodes of the arm, with a commander of few copies."""
 
     def __init__(self, domain, ros, folder, real_time_factor=0.0, envelope="table", scene=SCENE, **parameters):
-        self._ros, self.folder = ros, folder
-        text = (ROOT / f"config/envelopes/{envelope}.yaml").read_text()
-        text, n = re.subn(r"copies: \d+", "copies: 2", text)
-        text, m = re.subn(r"acts_per_minute: \d+", "acts_per_minute: 60", text)
-        assert n == m == 1
-        envelope = folder / "envelope.yaml"
-        envelope.write_text(text)
-        envelope.chmod(0o444)
         self.arm = Arm(domain, nodes=NODES, lockstep=True, real_time_factor=real_time_factor, start_paused=True)
         self.arm.parameters["sim"]["scene"] = scene
-        parameters = {"scene": scene, "envelope": envelope, "audit": folder / "audit.jsonl", "use_sim_time": True, **parameters}
-        self.node = lambda: NodeProcess(domain, "commander", namespace="/arm", parameters=parameters)
-
-    def __enter__(self):
-        with ExitStack() as stack:
-            stack.enter_context(self.arm)
-            self.arm.nodes["commander"] = self.node()
-            self.wait_until_ready()
-            self._stack = stack.pop_all()
-        return self
-
-    def __exit__(self, *reason):
-        return self._stack.__exit__(*reason)
-
-    def wait_until_ready(self):
-        said = "the robot is at rest; it takes commands"
-        self._ros.wait_for(lambda: said in self.arm.nodes["commander"].output(), what=said)
-
-    def ask(self, verb, **arguments):
-        answer = self._ros.call(Ask, f"/arm/commander/{verb}", arguments=json.dumps(arguments))
-        return answer.success, json.loads(answer.answer)
-
-    def send(self, verb, feedback=None, **arguments):
-        client = self._ros.action(Command, f"/arm/commander/{verb}")
-        handle = self._ros.send_goal(client, Command.Goal(arguments=json.dumps(arguments)), feedback=feedback)
-        assert handle.accepted
-        return handle
-
-    def order(self, verb, feedback=None, **arguments):
-        """Status and answer of a verb that is an action."""
-        status, result = self._ros.result(self.send(verb, feedback, **arguments), timeout=240.0)
-        assert result.success == (status == GoalStatus.STATUS_SUCCEEDED)
-        return status, json.loads(result.answer)
-
-    def rehearse(self, verb, **arguments):
-        status, answer = self.order(verb, **arguments)
-        assert status == GoalStatus.STATUS_SUCCEEDED, answer
-        return answer
-
-    def approve(self, rehearsal, approve=True):
-        answer = self._ros.call(Decide, "/arm/commander/decide", rehearsal=rehearsal, approve=approve)
-        assert answer.success, answer.message
-
-    def act(self, answer, feedback=None):
-        """Carries out what was rehearsed."""
-        if answer["approval"] != "none":
-            self.approve(answer["rehearsal"])
-        return self.order("act", feedback, ticket=answer["ticket"], request_id=f"request-{answer['rehearsal']}")
-
-    def do(self, verb, **arguments):
-        answer = self.rehearse(verb, **arguments)
-        status, done = self.act(answer)
-        assert status == GoalStatus.STATUS_SUCCEEDED, json.dumps(done)
-        assert done["commands"] == answer["commands"], "the stream of commands is not the rehearsed one"
-        return done
-
-    def lines(self):
-        """The audit log, whose chain holds."""
-        before, found = hashlib.sha256(b"").hexdigest(), []
-        for text in (self.folder / "audit.jsonl").read_text().splitlines():
-            line = json.loads(text)
-            assert line["before"] == before
-            before = hashlib.sha256(text.encode()).hexdigest()
-            found.append(line)
-        return found
+        super().__init__(domain, ros, folder, self.arm, envelope, scene=scene, **parameters)
 
     def cube(self):
         _, seen = self.ask("look", objects=["cube"])
@@ -111,7 +35,7 @@ class Commander:
 
 @pytest.fixture
 def commander(domain, ros, tmp_path):
-    with Commander(domain, ros, tmp_path) as commander:
+    with ArmCommander(domain, ros, tmp_path) as commander:
         yield commander
 
 
@@ -233,7 +157,7 @@ def test_a_commander_that_ends_brakes_the_robot(commander, ros):
 @pytest.mark.parametrize("client", CLIENTS[:1])
 def test_clients_of_others_have_the_nodes_pick_and_place(domain, ros, tmp_path, client):
     # In real time: an act is under way when its client goes away.
-    with Commander(domain, ros, tmp_path, real_time_factor=1.0, http="127.0.0.1:0") as commander:
+    with ArmCommander(domain, ros, tmp_path, real_time_factor=1.0, http="127.0.0.1:0") as commander:
         said = "clients of the Model Context Protocol: "
         (url,) = (line.partition(said)[2] for line in commander.arm.nodes["commander"].lines if said in line)
         seen = drive(client, url, "pick", {"object": "cube"}, "approve", "act")
@@ -264,7 +188,7 @@ def test_a_bad_envelope_or_scene_is_one_sentence(domain, tmp_path):
 @pytest.mark.parametrize("plan", ["gemini_overview", "gemini_orchestration"])
 def test_a_published_plan_moves_the_block_into_the_bowl(domain, ros, tmp_path, plan):
     words = {"scene": ROOT / "config/scenes/words.yaml", "view": ROOT / "config/views/words.yaml"}
-    with Commander(domain, ros, tmp_path, envelope="words", **words) as commander:
+    with ArmCommander(domain, ros, tmp_path, envelope="words", **words) as commander:
         for call in json.loads((ROOT / f"config/calls/{plan}.json").read_text()):
             commander.do("function_call", **call)
         _, seen = commander.ask("look", objects=["block"])

@@ -99,7 +99,9 @@ def result_of(ros, kind, name, goal):
 
 
 class Arm:
-    """The nodes of the arm, in namespace /arm."""
+    """The nodes of the arm, in its namespace."""
+
+    namespace = "/arm"
 
     def __init__(
         self,
@@ -132,7 +134,7 @@ class Arm:
         """Starts a node (again)."""
         parameters = self.parameters[name]
         file = ROOT / f"config/nodes/{name}.yaml"
-        self.nodes[name] = NodeProcess(self._domain, name, namespace="/arm", parameters=parameters, files=[file])
+        self.nodes[name] = NodeProcess(self._domain, name, namespace=self.namespace, parameters=parameters, files=[file])
         return self.nodes[name]
 
     def __enter__(self):

@@ -34,7 +34,7 @@ impl Desk {
         &self,
         verb: Verb,
         arguments: &Value,
-        watch: &mut dyn FnMut(&Instant<'_>) -> Flow,
+        watch: &mut dyn FnMut(&Instant) -> Flow,
     ) -> Result<Value, Value> {
         let refused = |refusal: Refusal| Err(json!(refusal));
         let Some(commander) = self.commander.get() else {
@@ -113,10 +113,10 @@ impl Desk {
 
     fn carry_out(&self, asked: Asked, goal: ActiveGoal<Command::Action>) {
         let mut news = News::default();
-        let mut watch = |instant: &Instant<'_>| {
+        let mut watch = |instant: &Instant| {
             if news.is_in(instant) {
-                let Instant { progress, feedback, .. } = *instant;
-                let (stage, holding) = (feedback.stage.name().to_owned(), feedback.holding);
+                let Instant { progress, stage, holding, .. } = *instant;
+                let stage = stage.to_owned();
                 goal.publish_feedback(Command::Feedback { stage, progress, holding });
             }
             if goal.is_canceling() { Flow::Cancel } else { Flow::GoOn }

@@ -45,10 +45,10 @@ struct Heard {
     positions: Vec<f64>,
     /// Joint that is elsewhere in a repetition.
     moved: Option<String>,
-    /// Whether the controller waits for the hand.
-    is_hand_awaited: bool,
-    /// Topic of the hand's references, which it must then name.
-    hand: String,
+    /// Whether the controller waits for all sources.
+    are_sources_awaited: bool,
+    /// Topics of the references of hand and walk, which it must then name.
+    sources: Vec<String>,
 }
 
 impl Heard {
@@ -61,9 +61,9 @@ impl Heard {
 }
 
 impl Feed {
-    /// Feed of a robot whose hand's references come on a topic.
-    pub(crate) fn new(hand: &str) -> Self {
-        let heard = Heard { hand: hand.to_owned(), ..Heard::default() };
+    /// Feed of a robot whose references of hand and walk come on these topics.
+    pub(crate) fn new(sources: Vec<String>) -> Self {
+        let heard = Heard { sources, ..Heard::default() };
         Self { heard: Mutex::new(heard), news: Condvar::new() }
     }
 
@@ -122,13 +122,14 @@ impl Feed {
     /// Takes the topics that the controller waits for, by its diagnostics.
     pub(crate) fn hear_awaited(&self, topics: &str) {
         let mut heard = self.heard();
-        heard.is_hand_awaited = topics.split(", ").any(|topic| topic == heard.hand);
+        let is_awaited = |source: &String| topics.split(", ").any(|topic| topic == source);
+        heard.are_sources_awaited = heard.sources.iter().all(is_awaited);
         self.news.notify_all();
     }
 
-    /// Whether the controller waits for the hand.
-    pub(crate) fn is_hand_awaited(&self) -> bool {
-        self.heard().is_hand_awaited
+    /// Whether the controller waits for hand and walk.
+    pub(crate) fn are_sources_awaited(&self) -> bool {
+        self.heard().are_sources_awaited
     }
 
     /// Stamp of the newest sample [ns], and how often it was repeated since.

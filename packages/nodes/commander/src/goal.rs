@@ -1,27 +1,37 @@
-//! Goals of the hand's actions: what acts become.
+//! Goals of the actions of hand and walk: what acts become.
 
 use std::time::Duration;
 
 use karakuri_commander::Order;
 use karakuri_commands::{Code, Refusal};
+use karakuri_gait::planner::{StraightWalk, WalkCommand, WalkGoal};
 use karakuri_grasp::gripper_command::StatedCommand;
+use karakuri_grasp::pick_and_place::{Failure, PickAndPlaceResult, Stage};
 use karakuri_hand_goals::{
-    Asked, WorldFrame, asked, move_message, place_message, statement_message, tool_move,
+    Asked, WorldFrame, asked, failure_of_code, move_message, place_message, statement_message,
+    tool_move,
 };
 use karakuri_model::Shape;
-use karakuri_rehearsal::{Act, Cell};
+use karakuri_rehearsal::{Act, Cell, Ended, WalkEnd, WalkTrouble};
 use karakuri_ros::msg::control_msgs::action::GripperCommand;
 use karakuri_ros::msg::control_msgs::msg::GripperCommand as CommandMessage;
-use karakuri_ros::msg::karakuri_msgs::action::{MoveTool, PickAndPlace};
+use karakuri_ros::msg::karakuri_msgs::action::{MoveTool, PickAndPlace, Walk};
 use karakuri_ros::{ActionClient, ClientGoal, ClientGoalState, Node, RosError};
 use karakuri_spatial::Vector3;
 
-/// Wall time in which the hand must take a goal.
+/// Wall time in which a goal must be taken.
 const ANSWER_TIME: Duration = Duration::from_secs(8);
+
+/// Clients of the actions that the robot has.
+#[derive(Debug, Clone)]
+pub(crate) struct Clients {
+    hand: Option<Hand>,
+    walk: Option<ActionClient<Walk::Action>>,
+}
 
 /// Clients of the hand's actions.
 #[derive(Debug, Clone)]
-pub(crate) struct Hand {
+struct Hand {
     pick: ActionClient<PickAndPlace::Action>,
     tool: ActionClient<MoveTool::Action>,
     grip: ActionClient<GripperCommand::Action>,
@@ -33,10 +43,11 @@ pub(crate) enum Goal {
     Pick(ClientGoal<PickAndPlace::Action>),
     Tool(ClientGoal<MoveTool::Action>),
     Grip(ClientGoal<GripperCommand::Action>),
+    Walk(ClientGoal<Walk::Action>),
 }
 
 impl Hand {
-    pub(crate) fn new<S: 'static>(node: &mut Node<S>) -> Result<Self, RosError> {
+    fn new<S: 'static>(node: &mut Node<S>) -> Result<Self, RosError> {
         Ok(Self {
             pick: node.action_client("pick_and_place")?,
             tool: node.action_client("move_tool")?,
@@ -44,25 +55,12 @@ impl Hand {
         })
     }
 
-    /// Whether all of the actions are there.
-    pub(crate) fn is_ready(&self) -> bool {
+    fn is_ready(&self) -> bool {
         self.pick.is_ready() && self.tool.is_ready() && self.grip.is_ready()
     }
 
-    /// Cancels a goal at once, as nothing is sent any more once the node has ended.
-    pub(crate) fn cancel_now(&self, goal: &Goal) {
-        goal.cancel();
-        self.pick.flush();
-        self.tool.flush();
-        self.grip.flush();
-    }
-
-    /// Sends an order to what carries it out.
-    ///
-    /// # Errors
-    /// When no action takes it.
-    pub(crate) fn send(&self, order: &Order, cell: &Cell) -> Result<Goal, Refusal> {
-        Ok(match &order.sent {
+    fn send(&self, order: &Order, cell: &Cell) -> Option<Goal> {
+        Some(match &order.sent {
             Act::Stated(stated) => {
                 let goal = statement_message(stated, &vertices(order, cell));
                 Goal::Pick(self.pick.send(goal, ANSWER_TIME))
@@ -75,8 +73,70 @@ impl Hand {
                 let command = CommandMessage { position: *position, max_effort: *effort };
                 Goal::Grip(self.grip.send(GripperCommand::Goal { command }, ANSWER_TIME))
             }
-            Act::PickAndPlace(_) => return Err(unknown()),
+            Act::PickAndPlace(_) | Act::Walk(_) | Act::ChangeTool { .. } => return None,
         })
+    }
+}
+
+impl Clients {
+    pub(crate) fn new<S: 'static>(node: &mut Node<S>, cell: &Cell) -> Result<Self, RosError> {
+        let hand = cell.hand.as_ref().map(|_| Hand::new(node)).transpose()?;
+        let walk = cell.gait.as_ref().map(|_| node.action_client("walk")).transpose()?;
+        Ok(Self { hand, walk })
+    }
+
+    /// What is not there yet.
+    pub(crate) fn missing(&self) -> Option<&'static str> {
+        if self.hand.as_ref().is_some_and(|hand| !hand.is_ready()) {
+            return Some("the actions of `gripper`");
+        }
+        let walk = self.walk.as_ref().filter(|walk| !walk.is_ready());
+        walk.map(|_| "the action of `gait_planner`")
+    }
+
+    /// Cancels a goal at once, as nothing is sent any more once the node has ended.
+    pub(crate) fn cancel_now(&self, goal: &Goal) {
+        goal.cancel();
+        if let Some(Hand { pick, tool, grip }) = &self.hand {
+            pick.flush();
+            tool.flush();
+            grip.flush();
+        }
+        if let Some(walk) = &self.walk {
+            walk.flush();
+        }
+    }
+
+    /// Sends an order to what carries it out.
+    ///
+    /// # Errors
+    /// When no action takes it.
+    pub(crate) fn send(&self, order: &Order, cell: &Cell) -> Result<Goal, Refusal> {
+        let sent = match (&order.sent, &self.walk) {
+            (Act::Walk(goal), Some(walk)) => {
+                walk_message(goal).map(|goal| Goal::Walk(walk.send(goal, ANSWER_TIME)))
+            }
+            _ => self.hand.as_ref().and_then(|hand| hand.send(order, cell)),
+        };
+        sent.ok_or_else(unknown)
+    }
+}
+
+/// Goal of the planner's action for a walk along a line, or a turn; `None` for others.
+fn walk_message(goal: &WalkGoal) -> Option<Walk::Goal> {
+    match &goal.command {
+        WalkCommand::Straight(StraightWalk { distance, steps, speed, heading }) => {
+            Some(Walk::Goal {
+                distance: *distance,
+                steps: *steps,
+                speed: *speed,
+                heading: *heading,
+                turn: goal.turn.unwrap_or(0.0),
+                ..Walk::Goal::default()
+            })
+        }
+        WalkCommand::Turn(turn) => Some(Walk::Goal { turn: *turn, ..Walk::Goal::default() }),
+        _ => None,
     }
 }
 
@@ -103,7 +163,8 @@ pub(crate) fn as_read(order: Order, cell: &Cell) -> Result<Order, Refusal> {
             Asked::Task(_) => return Err(unknown()),
         },
         Act::Move(goal) => {
-            let goal = tool_move(&move_message(goal), &WorldFrame, cell.usual_settings());
+            let usual = cell.hand.as_ref().ok_or_else(unknown)?.usual_settings();
+            let goal = tool_move(&move_message(goal), &WorldFrame, usual);
             Act::Move(goal.map_err(misread)?)
         }
         other => other.clone(),
@@ -127,6 +188,7 @@ impl Goal {
             Self::Pick(goal) => goal.state(),
             Self::Tool(goal) => goal.state(),
             Self::Grip(goal) => goal.state(),
+            Self::Walk(goal) => goal.state(),
         }
     }
 
@@ -139,23 +201,65 @@ impl Goal {
             Self::Pick(goal) => goal.cancel(),
             Self::Tool(goal) => goal.cancel(),
             Self::Grip(goal) => goal.cancel(),
+            Self::Walk(goal) => goal.cancel(),
         }
     }
 
-    /// Whether the hand knows that it is to cancel.
+    /// Whether what carries it out knows that it is to cancel.
     pub(crate) fn is_cancel_answered(&self) -> bool {
         match self {
             Self::Pick(goal) => goal.is_cancel_answered(),
             Self::Tool(goal) => goal.is_cancel_answered(),
             Self::Grip(goal) => goal.is_cancel_answered(),
+            Self::Walk(goal) => goal.is_cancel_answered(),
         }
     }
 
-    /// What the hand said at the end, of goals that have a text.
+    /// End of an act that the robot ended by itself, beside that of its cell.
+    pub(crate) fn ended(&self, own: Option<Ended>) -> Ended {
+        let succeeded = self.state() == ClientGoalState::Succeeded;
+        let own_hand = own.as_ref().and_then(Ended::hand).cloned();
+        let hand = |failure, message: String, retries| {
+            let stage = Stage::Done;
+            let own = own_hand.clone().unwrap_or_default();
+            Ended::Hand(PickAndPlaceResult { failure, stage, message, retries, ..own })
+        };
+        let canceled = Some(Failure::Canceled);
+        let known = |code: u8| if succeeded { None } else { failure_of_code(code).or(canceled) };
+        match self {
+            Self::Pick(goal) => goal.result().map_or_else(
+                || hand(Some(Failure::RobotLost), "`gripper` went away".to_owned(), 0),
+                |result| {
+                    let retries = u32::from(result.retries);
+                    hand(known(result.error_code), result.message.clone(), retries)
+                },
+            ),
+            Self::Tool(goal) => goal.result().map_or_else(
+                || hand(Some(Failure::RobotLost), "`gripper` went away".to_owned(), 0),
+                |result| hand(known(result.error_code), result.message.clone(), 0),
+            ),
+            Self::Grip(_) => hand(known(3), "as commanded".to_owned(), 0),
+            Self::Walk(goal) => {
+                let message = goal.result().map(|result| result.message.clone());
+                let trouble = match goal.result().map_or(5, |result| result.error_code) {
+                    _ if succeeded => None,
+                    2 => Some(WalkTrouble::Unreachable),
+                    3 => Some(WalkTrouble::Fell),
+                    4 => Some(WalkTrouble::Canceled),
+                    _ => Some(WalkTrouble::NotFollowing),
+                };
+                let message = message.unwrap_or_else(|| "`gait_planner` went away".to_owned());
+                Ended::Walk(WalkEnd { trouble, message, ..WalkEnd::default() })
+            }
+        }
+    }
+
+    /// What was said at the end, of goals that have a text.
     pub(crate) fn said(&self) -> String {
         let said = match self {
             Self::Pick(goal) => goal.result().map(|result| result.message.clone()),
             Self::Tool(goal) => goal.result().map(|result| result.message.clone()),
+            Self::Walk(goal) => goal.result().map(|result| result.message.clone()),
             Self::Grip(_) => None,
         };
         said.unwrap_or_default()

@@ -4,11 +4,11 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use karakuri_commander::{Commander, Settings};
+use karakuri_commander::{Commander, Robot, Settings};
+use karakuri_commands::Refusal;
 use karakuri_ros::{Stop, error, info};
 
 use crate::door::{Door, Terms};
-use crate::twin::Twin;
 
 /// Wall time between two looks at a robot that nobody commands.
 const LOOK: Duration = Duration::from_millis(50);
@@ -27,12 +27,19 @@ impl Opening {
         clippy::disallowed_methods,
         reason = "on a thread of its own, which has nothing else to do"
     )]
-    pub(crate) fn run(self, mut twin: Twin, settings: impl FnOnce(Twin) -> Settings) {
-        if let Err(refusal) = twin.start() {
-            let why = refusal.value.map(|value| format!(" ({value})")).unwrap_or_default();
-            return self.stop.fail(format_args!("{}{why}", refusal.hint));
-        }
-        let commander = Arc::new(Commander::new(settings(twin)));
+    pub(crate) fn run(
+        self,
+        start: impl FnOnce() -> Result<Box<dyn Robot>, Refusal>,
+        settings: impl FnOnce(Box<dyn Robot>) -> Settings,
+    ) {
+        let robot = match start() {
+            Ok(robot) => robot,
+            Err(refusal) => {
+                let why = refusal.value.map(|value| format!(" ({value})")).unwrap_or_default();
+                return self.stop.fail(format_args!("{}{why}", refusal.hint));
+            }
+        };
+        let commander = Arc::new(Commander::new(settings(robot)));
         if let Some(terms) = &self.terms {
             match Door::open(terms, Arc::clone(&commander)) {
                 Ok(door) => {

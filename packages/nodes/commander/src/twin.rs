@@ -4,23 +4,24 @@
 //! command and see with what it has. Between acts time stands still, so that an act begins in the sample in which it was rehearsed.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use karakuri_commander::{Order, Robot, of_error};
 use karakuri_commands::{Code, Refusal};
-use karakuri_grasp::pick_and_place::{KnownObject, PickAndPlaceResult};
-use karakuri_rehearsal::{Cell, RehearsalError};
+use karakuri_grasp::pick_and_place::KnownObject;
+use karakuri_rehearsal::{Cell, Ended, RehearsalError};
 use karakuri_ros::msg::sensor_msgs::msg::JointState;
 use karakuri_ros::{ClientGoalState, Throttle, info};
 
 use crate::feed::{Answered, Feed, REPEATS};
-use crate::goal::{Goal, Hand, as_read};
+use crate::goal::{Clients, as_read};
+use crate::running::Running;
 use crate::time::{SimulationTime, wait_for};
 
 /// Wall time without a sample after which the robot is silent.
 const SILENCE: Duration = Duration::from_secs(10);
-/// Wall time in which the hand takes a goal, ends it or hears that it is to cancel.
+/// Wall time in which a node takes a goal, ends it or hears that it is to cancel.
 const ANSWER_TIME: Duration = Duration::from_secs(10);
 /// Wall time between two lines that tell what is waited for.
 const NEWS: Duration = Duration::from_secs(5);
@@ -36,36 +37,17 @@ const SETTLE: f64 = 0.5;
 const SIGHTINGS: usize = 64;
 
 /// What the twin knows the nodes by.
-pub(crate) struct Nodes {
+pub(crate) struct Connections {
     pub(crate) feed: Arc<Feed>,
-    pub(crate) hand: Hand,
+    pub(crate) clients: Clients,
     pub(crate) time: SimulationTime,
     /// Time between two samples. [ns]
     pub(crate) period: i64,
 }
 
-/// Goal that is carried out, which the node cancels when it ends.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Running(Arc<Mutex<Option<Goal>>>);
-
-impl Running {
-    fn lock(&self) -> MutexGuard<'_, Option<Goal>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The goal, if there is one.
-    pub(crate) fn goal(&self) -> Option<Goal> {
-        self.lock().clone()
-    }
-
-    fn set(&self, goal: Option<Goal>) {
-        *self.lock() = goal;
-    }
-}
-
 /// The robot of the nodes.
 pub(crate) struct Twin {
-    nodes: Nodes,
+    nodes: Connections,
     cell: Cell,
     /// The cell before its first sample.
     fresh: Cell,
@@ -83,7 +65,7 @@ pub(crate) struct Twin {
 
 impl Twin {
     /// Twin of nodes, with the cell of their scene before its first sample.
-    pub(crate) fn new(cell: Cell, nodes: Nodes) -> Self {
+    pub(crate) fn new(cell: Cell, nodes: Connections) -> Self {
         let fresh = cell.clone();
         Self {
             nodes,
@@ -115,7 +97,7 @@ impl Twin {
             missing.map_or_else(|| self.nodes.feed.next(Duration::ZERO), |_| None)
         });
         let first = first.ok_or_else(|| {
-            let hint = "start `sim`, `feedforward_controller` and `gripper` with `lockstep:=true start_paused:=true`";
+            let hint = "start `sim`, `feedforward_controller` and `gripper` or `gait_planner` with `lockstep:=true start_paused:=true`";
             Refusal::new(Code::RobotLost, hint).of("missing", self.missing().unwrap_or("samples"))
         })?;
         self.take(&first)?;
@@ -135,13 +117,9 @@ impl Twin {
 
     /// What is not found yet.
     fn missing(&self) -> Option<&'static str> {
-        if !self.nodes.hand.is_ready() {
-            Some("the actions of `gripper`")
-        } else if !self.nodes.feed.is_hand_awaited() {
-            Some("`feedforward_controller`, which must wait for the hand in lockstep")
-        } else {
-            None
-        }
+        let controller = "`feedforward_controller`, which must wait for hand and walk in lockstep";
+        let is_awaited = self.nodes.feed.are_sources_awaited();
+        self.nodes.clients.missing().or_else(|| (!is_awaited).then_some(controller))
     }
 
     fn play(&mut self) -> Result<(), Refusal> {
@@ -158,7 +136,7 @@ impl Twin {
     }
 
     /// Takes a sample along.
-    fn take(&mut self, sample: &Answered) -> Result<Option<PickAndPlaceResult>, Refusal> {
+    fn take(&mut self, sample: &Answered) -> Result<Option<Ended>, Refusal> {
         let stamp = sample.stamp;
         if stamp == self.nodes.period && self.at != 0 {
             // The simulation was reset, and all nodes with it.
@@ -305,7 +283,8 @@ impl Twin {
 
 /// Refusal where samples, or their answers, do not come.
 fn silent() -> Refusal {
-    let hint = "look whether `sim`, `feedforward_controller` and `gripper` are running";
+    let hint =
+        "look whether `sim`, `feedforward_controller` and `gripper` or `gait_planner` are running";
     Refusal::new(Code::RobotLost, hint)
 }
 
@@ -351,7 +330,7 @@ impl Robot for Twin {
         self.hold()?;
         let mut begun = self.cell.clone();
         begun.begin(&order.act).map_err(|error| of_error(&self.cell, &error))?;
-        let goal = self.nodes.hand.send(order, &self.cell)?;
+        let goal = self.nodes.clients.send(order, &self.cell)?;
         let answered = || (goal.state() != ClientGoalState::Sending).then_some(());
         wait_for(ANSWER_TIME, answered);
         if !goal.is_final() {
@@ -359,11 +338,11 @@ impl Robot for Twin {
             self.running.set(Some(goal));
             return self.play();
         }
-        let hint = "look at the log of `gripper`: it does not take the goal";
+        let hint = "look at the log of `gripper` or `gait_planner`: the goal is not taken";
         Err(Refusal::new(Code::RobotLost, hint).of("why", goal.said()))
     }
 
-    fn step(&mut self) -> Result<Option<PickAndPlaceResult>, Refusal> {
+    fn step(&mut self) -> Result<Option<Ended>, Refusal> {
         let sample = self.next(SILENCE);
         self.take(&sample.ok_or_else(silent)?)
     }
@@ -383,7 +362,7 @@ impl Robot for Twin {
             }
             return Ok(());
         }
-        // The hand and the cell hear of it in the same sample.
+        // The nodes and the cell hear of it in the same sample.
         self.nodes.time.pause()?;
         self.is_playing = false;
         self.catch_up()?;

@@ -1,0 +1,342 @@
+//! The robot of nodes that do not answer in lockstep, as those of a real one, with a cell that is made to be as it is.
+//!
+//! Before each rehearsal the cell is put where joints and objects are measured. While an act goes on the cell does the same, and the joints must stay
+//! in the band of all copies.
+
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use karakuri_commander::{Order, Robot, of_error};
+use karakuri_commands::{Code, Refusal};
+use karakuri_grasp::pick_and_place::KnownObject;
+use karakuri_rehearsal::{Cell, Ended, RehearsalError};
+use karakuri_ros::msg::sensor_msgs::msg::JointState;
+use karakuri_ros::{ClientGoalState, Throttle, info, warn};
+use karakuri_spatial::Time;
+
+use crate::goal::{Clients, Goal, as_read};
+use crate::running::Running;
+use crate::time::wait_for;
+
+/// Wall time without a sample after which the robot is silent.
+const SILENCE: Duration = Duration::from_secs(2);
+/// Wall time in which a node takes a goal.
+const ANSWER_TIME: Duration = Duration::from_secs(10);
+/// Wall time in which the nodes find each other at the start.
+const DISCOVERY: Duration = Duration::from_secs(60);
+/// Wall time between two lines that tell what is waited for.
+const NEWS: Duration = Duration::from_secs(5);
+/// Wall time in which a robot comes to rest.
+const REST: Duration = Duration::from_secs(5);
+/// Speed of a joint up to which a robot is at rest. [rad/s or m/s]
+const AT_REST: f64 = 0.02;
+/// Distances from which on the cell is put where the robot is: of joints [rad or m], of objects [m]. (2)
+const ELSEWHERE: [f64; 2] = [2e-3, 1e-3];
+/// Distance of a joint from where the cell was put at which it does not stand there. [rad or m]
+const ASTRAY: f64 = 0.02;
+/// Time for which a cell that was put somewhere comes to rest. [s]
+const SETTLE: f64 = 0.3;
+/// Longest time by which the cell ends an act later than the robot. [s]
+const LATER: f64 = 5.0;
+
+/// What was heard last.
+#[derive(Debug, Default)]
+pub(crate) struct Latest {
+    heard: Mutex<Heard>,
+    news: Condvar,
+}
+
+#[derive(Debug, Default, Clone)]
+struct Heard {
+    /// Stamp of the last sample. [ns]
+    stamp: i64,
+    state: JointState,
+    objects: Vec<KnownObject>,
+    /// Whether the hand carries what it has picked.
+    carries: Option<bool>,
+}
+
+impl Latest {
+    fn lock(&self) -> MutexGuard<'_, Heard> {
+        self.heard.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn hear_state(&self, stamp: i64, state: &JointState) {
+        let mut heard = self.lock();
+        heard.stamp = stamp;
+        heard.state.clone_from(state);
+        self.news.notify_all();
+    }
+
+    pub(crate) fn hear_objects(&self, objects: Vec<KnownObject>) {
+        self.lock().objects = objects;
+    }
+
+    pub(crate) fn hear_hand(&self, carries: bool) {
+        self.lock().carries = Some(carries);
+    }
+
+    /// What was heard, once a sample of another stamp has come.
+    fn other_than(&self, stamp: i64, patience: Duration) -> Option<Heard> {
+        let deadline = Instant::now() + patience;
+        let mut heard = self.lock();
+        while heard.stamp == stamp {
+            let left = deadline.checked_duration_since(Instant::now())?;
+            heard = self.news.wait_timeout(heard, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        Some(heard.clone())
+    }
+}
+
+/// The robot of nodes that do not answer in lockstep.
+pub(crate) struct Follower {
+    latest: Arc<Latest>,
+    clients: Clients,
+    cell: Cell,
+    /// The cell at the start.
+    fresh: Cell,
+    heard: Heard,
+    /// Positions of the joints, in the order of the cell's layout. [rad or m] (n joints)
+    positions: Vec<f64>,
+    n_resets: u64,
+    running: Running,
+    /// End of the act in the cell.
+    own_end: Option<Ended>,
+}
+
+impl Follower {
+    /// Robot of nodes, with the cell of their scene at rest.
+    pub(crate) fn new(cell: Cell, clients: Clients, latest: Arc<Latest>) -> Self {
+        Self {
+            latest,
+            clients,
+            fresh: cell.clone(),
+            positions: cell.sample().position.clone(),
+            cell,
+            heard: Heard::default(),
+            n_resets: 0,
+            running: Running::default(),
+            own_end: None,
+        }
+    }
+
+    /// Goal that is carried out.
+    pub(crate) fn running(&self) -> Running {
+        self.running.clone()
+    }
+
+    /// Waits for the nodes.
+    ///
+    /// # Errors
+    /// When a node is missing, or the robot is not where its cell can be.
+    pub(crate) fn start(&mut self) -> Result<(), Refusal> {
+        let said = Throttle::new(NEWS);
+        said.ready();
+        let found = wait_for(DISCOVERY, || {
+            let missing = self.missing();
+            if let Some(missing) = missing.filter(|_| said.ready()) {
+                info!("waiting for {missing}");
+            }
+            missing.is_none().then_some(())
+        });
+        found.ok_or_else(|| {
+            let hint =
+                "start `sim` or `driver`, `feedforward_controller` and `gripper` or `gait_planner`";
+            Refusal::new(Code::RobotLost, hint).of("missing", self.missing().unwrap_or("samples"))
+        })?;
+        self.hold()
+    }
+
+    fn missing(&self) -> Option<&'static str> {
+        let is_silent = self.latest.lock().stamp == 0;
+        self.clients.missing().or_else(|| is_silent.then_some("`joint_states`"))
+    }
+
+    /// Takes a sample.
+    fn take(&mut self, heard: Heard) -> Result<(), Refusal> {
+        if heard.stamp < self.heard.stamp {
+            // The simulation was reset.
+            self.cell = self.fresh.clone();
+            self.n_resets += 1;
+            self.running.set(None);
+        }
+        for (j, joint) in self.cell.layout().joints.iter().enumerate() {
+            let index = heard.state.name.iter().position(|name| *name == joint.name);
+            let measured = index.and_then(|i| heard.state.position.get(i));
+            let measured = measured.filter(|position| position.is_finite()).ok_or_else(|| {
+                let hint = "look at the driver: a joint of the scene's robot is not measured";
+                Refusal::new(Code::RobotLost, hint).of("joint", joint.name.as_str())
+            })?;
+            self.positions[j] = *measured;
+        }
+        self.heard = heard;
+        Ok(())
+    }
+
+    /// Largest distance of a joint from where the cell has it. [rad or m]
+    fn off(&self) -> f64 {
+        let pairs = self.positions.iter().zip(&self.cell.sample().position);
+        pairs.map(|(measured, own)| (measured - own).abs()).fold(0.0, f64::max)
+    }
+
+    /// Puts the cell where the robot and its objects are, if they are elsewhere; whether they were.
+    fn adjust(&mut self) -> Result<bool, Refusal> {
+        if self.heard.carries == Some(false) && self.cell.is_holding() {
+            warn!("the hand has lost what it held");
+            let machine = self.fresh.machine().cloned();
+            machine.into_iter().for_each(|machine| self.cell.replace_machine(machine));
+        }
+        let [joint, object] = ELSEWHERE;
+        let own = self.cell.objects();
+        let is_elsewhere = |seen: &KnownObject| {
+            own.iter().find(|own| own.name == seen.name).is_some_and(|own| {
+                let (a, b) = (&own.pose, &seen.pose);
+                let off = (a.translation - b.translation).norm();
+                off > object || (a.rotation - b.rotation).norm() > 10.0 * object
+            })
+        };
+        if self.off() <= joint && !self.heard.objects.iter().any(is_elsewhere) {
+            return Ok(false);
+        }
+        let put = self.cell.put(&self.positions, &self.heard.objects);
+        put.map_err(|error| of_error(&self.cell, &error))?;
+        self.run_cell(SETTLE, false)?;
+        let off = self.off();
+        if off > ASTRAY {
+            let hint = "look whether the scene is that of the robot: its cell does not stand where it does";
+            return Err(Refusal::new(Code::RobotLost, hint).of("joint", off));
+        }
+        Ok(true)
+    }
+
+    /// Runs the cell alone for a time [s], or until its act ends.
+    fn run_cell(&mut self, time: f64, until_end: bool) -> Result<(), Refusal> {
+        let end = self.cell.now().plus_seconds(time);
+        while self.cell.now() < end && (self.cell.is_busy() || !until_end) {
+            self.step_cell()?;
+        }
+        Ok(())
+    }
+
+    fn step_cell(&mut self) -> Result<(), Refusal> {
+        let stepped = self.cell.step();
+        let ended = stepped.map_err(|error| of_error(&self.cell, &RehearsalError::Io(error)))?;
+        if ended.is_some() {
+            self.own_end = ended;
+        }
+        Ok(())
+    }
+
+    /// Takes up how the robot ended its act.
+    fn end(&mut self, goal: &Goal) -> Result<Ended, Refusal> {
+        self.running.set(None);
+        if goal.state() == ClientGoalState::Succeeded {
+            // The hand of the cell then knows what it holds.
+            self.run_cell(LATER, true)?;
+        } else {
+            self.cell.cancel();
+            self.run_cell(LATER, true)?;
+        }
+        Ok(goal.ended(self.own_end.take()))
+    }
+}
+
+fn silent() -> Refusal {
+    let hint = "look whether `sim` or `driver` is running: no sample comes";
+    Refusal::new(Code::RobotLost, hint)
+}
+
+impl Robot for Follower {
+    fn cell(&self) -> &Cell {
+        &self.cell
+    }
+
+    fn hold(&mut self) -> Result<(), Refusal> {
+        let moves = |heard: &Heard| heard.state.velocity.iter().any(|v| v.abs() > AT_REST);
+        let deadline = Instant::now() + REST;
+        loop {
+            let heard = self.latest.other_than(self.heard.stamp, SILENCE).ok_or_else(silent)?;
+            let is_moving = moves(&heard);
+            self.take(heard)?;
+            if !is_moving {
+                break;
+            }
+            if Instant::now() > deadline {
+                let hint = "wait until the robot is at rest: somebody else moves it";
+                return Err(Refusal::new(Code::Busy, hint));
+            }
+        }
+        self.adjust().map(|_| ())
+    }
+
+    fn follow(&mut self) -> bool {
+        let moves = self.latest.lock().state.velocity.iter().any(|v| v.abs() > AT_REST);
+        let Some(heard) = self.latest.other_than(self.heard.stamp, Duration::ZERO) else {
+            return false;
+        };
+        // An error is found again when somebody commands.
+        let before = self.n_resets;
+        let taken = self.take(heard).is_ok();
+        let adjusted = taken && !moves && self.adjust().unwrap_or(false);
+        adjusted || self.n_resets != before
+    }
+
+    fn as_sent(&self, order: Order) -> Result<Order, Refusal> {
+        as_read(order, &self.cell)
+    }
+
+    fn begin(&mut self, order: &Order) -> Result<(), Refusal> {
+        self.own_end = None;
+        let mut begun = self.cell.clone();
+        begun.begin(&order.act).map_err(|error| of_error(&self.cell, &error))?;
+        let goal = self.clients.send(order, &self.cell)?;
+        wait_for(ANSWER_TIME, || (goal.state() != ClientGoalState::Sending).then_some(()));
+        if goal.is_final() {
+            let hint = "look at the log of `gripper` or `gait_planner`: the goal is not taken";
+            return Err(Refusal::new(Code::RobotLost, hint).of("why", goal.said()));
+        }
+        self.cell = begun;
+        self.running.set(Some(goal));
+        Ok(())
+    }
+
+    fn step(&mut self) -> Result<Option<Ended>, Refusal> {
+        let before = self.heard.stamp;
+        let heard = self.latest.other_than(before, SILENCE);
+        let Some(heard) = heard else {
+            if let Some(goal) = self.running.goal() {
+                goal.cancel();
+            }
+            return Err(silent());
+        };
+        let elapsed = Time::from_nanoseconds(heard.stamp - before).seconds();
+        self.take(heard)?;
+        let end = self.cell.now().plus_seconds(elapsed.clamp(0.0, 1.0));
+        // As many periods as have passed.
+        while self.cell.now() < end {
+            self.step_cell()?;
+        }
+        let ended = self.running.goal().filter(Goal::is_final);
+        ended.map(|goal| self.end(&goal)).transpose()
+    }
+
+    fn is_busy(&self) -> bool {
+        self.running.goal().is_some()
+    }
+
+    fn cancel(&mut self) -> Result<(), Refusal> {
+        if let Some(goal) = self.running.goal() {
+            goal.cancel();
+        }
+        self.cell.cancel();
+        Ok(())
+    }
+
+    fn positions(&self) -> Option<&[f64]> {
+        Some(&self.positions)
+    }
+
+    fn n_resets(&self) -> u64 {
+        self.n_resets
+    }
+}

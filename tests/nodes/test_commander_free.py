@@ -1,0 +1,63 @@
+"""A commander of nodes that do not answer in lockstep, as those of a real robot: acts stay in the band of their rehearsal."""
+
+import json
+
+import pytest
+from action_msgs.msg import GoalStatus
+from geometry_msgs.msg import Point, Vector3, Wrench
+from karakuri_msgs.srv import Push
+from simulation_interfaces.srv import GetEntityState, SetEntityState
+from support.arm import SCENE, Arm
+from support.commander import Commander
+
+NODES = ("sim", "state_publisher", "feedforward_controller", "gripper")
+
+
+@pytest.fixture
+def commander(domain, ros, tmp_path):
+    arm = Arm(domain, nodes=NODES)
+    with Commander(domain, ros, tmp_path, arm, "table", scene=SCENE, lockstep=False) as commander:
+        yield commander
+
+
+def do(commander, verb, **arguments):
+    """Rehearses and acts; nobody knows the commands to the bit."""
+    status, done = commander.act(commander.rehearse(verb, **arguments))
+    assert status == GoalStatus.STATUS_SUCCEEDED, json.dumps(done)
+    assert done["commands"] == ""
+    return done
+
+
+def cube(commander):
+    _, seen = commander.ask("look", objects=["cube"])
+    return seen["objects"][0]
+
+
+def test_a_cube_is_put_on_the_shelf_and_taken_from_where_somebody_puts_it(commander, ros):
+    assert do(commander, "pick", object="cube")["holds"] and cube(commander)["held"]
+    answer = commander.rehearse("place", on="shelf")
+    commander.act(answer)
+    x, y, z = cube(commander)["xyz_m"]
+    assert max(abs(x - answer["end_xyz_m"][0]), abs(y - answer["end_xyz_m"][1]), abs(z - 0.875)) < 0.004
+    do(commander, "home")
+    # Somebody moves it: the next rehearsal begins where it is.
+    state = ros.call(GetEntityState, "/arm/sim/get_entity_state", entity="cube").state
+    state.pose.position.x, state.pose.position.y, state.pose.position.z = 0.45, -0.15, 0.776
+    assert ros.call(SetEntityState, "/arm/sim/set_entity_state", entity="cube", state=state).result.result == 1
+    ros.wait_for(lambda: abs(cube(commander)["xyz_m"][0] - 0.45) < 0.002, what="the cube where it was put")
+    assert do(commander, "pick", object="cube")["holds"]
+
+
+def test_an_arm_that_is_pushed_off_its_way_brakes(commander, ros):
+    answer = commander.rehearse("move", x_m=0.45, y_m=0.2, high=True, speed_scale=0.1)
+    commander.approve(answer["rehearsal"])
+    seen = []
+    handle = commander.send("act", seen, ticket=answer["ticket"], request_id="held")
+    ros.wait_for(lambda: seen and seen[-1].progress > 0.1, what="the act")
+    fields = {"body": "arm/upper_arm_link", "point": Point(z=0.3), "wrench": Wrench(force=Vector3(y=-1500.0)), "duration": 0.5}
+    assert ros.call(Push, "/arm/sim/push", **fields).success
+    status, result = ros.result(handle, timeout=120.0)
+    # The controller gives the path up at about the distance at which the band is left.
+    assert status == GoalStatus.STATUS_ABORTED and json.loads(result.answer)["code"] in ("DIVERGED", "COLLISION"), result.answer
+    answered, status = commander.ask("status")
+    assert answered and not status["busy"]
