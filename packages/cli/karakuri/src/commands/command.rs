@@ -12,9 +12,15 @@ use crate::input::input_file;
 /// Scene, envelope and log of a commander.
 #[derive(Debug, clap::Args)]
 pub(crate) struct CommanderArgs {
-    /// The scene, with one robot that has a hand
+    /// The scene, with one robot that has a hand, or, with --gait, that walks
     #[arg(value_parser = input_file())]
     scene: PathBuf,
+    /// How the scene's robot walks, for `walk_to`
+    #[arg(long, value_name = "FILE.yaml", value_parser = input_file())]
+    gait: Option<PathBuf>,
+    /// Tools of the scene's robot, for `change_tool`
+    #[arg(long, value_name = "FILE.yaml", value_parser = input_file())]
+    tools: Option<PathBuf>,
     /// What the robot may do: a file that this program's user cannot write, as after `chmod 0444`
     #[arg(long, value_name = "FILE.yaml", value_parser = input_file())]
     envelope: PathBuf,
@@ -30,7 +36,12 @@ impl CommanderArgs {
     /// When a file is wrong, the envelope can be written, or the log is broken.
     pub(crate) fn open(&self) -> Result<Commander> {
         let envelope = read_envelope(&self.envelope)?;
-        let (cell, urdf) = CellFile::new(&self.scene).open_with_urdf()?;
+        let scene = CellFile {
+            gait: self.gait.clone(),
+            tools: self.tools.clone(),
+            ..CellFile::new(&self.scene)
+        };
+        let (cell, urdf) = scene.open_with_urdf()?;
         let (tail, log) = open_log(&self.audit).map_err(|error| match error {
             SystemError::Log { .. } => anyhow!("{error} with --audit"),
             other => other.into(),

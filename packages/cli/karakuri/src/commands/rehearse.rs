@@ -6,10 +6,10 @@ use std::time::Instant;
 use anyhow::{Context, Result, anyhow, bail};
 use karakuri_control::Command;
 use karakuri_files::{Column, TraceWriter, write_atomic};
-use karakuri_grasp::pick_and_place::{Defaults, Failure, PickAndPlaceGoal, Statement};
+use karakuri_grasp::pick_and_place::{Defaults, PickAndPlaceGoal, Statement};
 use karakuri_rehearsal::{
-    Act, Cell, CellFile, Film, Prediction, RehearsalSettings, Variation, least_probability,
-    observe, random, rehearse, state, worst,
+    Act, Cell, CellFile, Film, Prediction, RehearsalSettings, Trouble, Variation,
+    least_probability, observe, random, rehearse, state, worst,
 };
 use karakuri_render::Camera;
 use karakuri_spatial::Vector3;
@@ -83,9 +83,10 @@ Exit code 3: the copy as stated fails, or another one does.";
 /// When the scene, the robot or the goal is wrong, or an output cannot be written. A predicted failure is an [`Outcome::Failed`].
 pub fn run(args: &Args) -> Result<Outcome> {
     let Args { scene, period, settle, .. } = args;
-    let cell = CellFile { scene: scene.clone(), period: *period, settle: *settle }.open()?;
+    let cell = CellFile { period: *period, settle: *settle, ..CellFile::new(scene) }.open()?;
     let stated = stated(args, &cell)?;
-    let goal = stated.goal(Defaults::of(&cell.machine))?;
+    let Some(machine) = cell.machine() else { bail!("{}: its robot has no hand", scene.display()) };
+    let goal = stated.goal(Defaults::of(machine))?;
     let act = Act::from(goal.clone());
     let copies = usize::from(args.copies);
     let settings = RehearsalSettings { copies, seed: args.seed, ..RehearsalSettings::default() };
@@ -197,7 +198,7 @@ impl Found<'_> {
                 "joint_friction_scale": variation.joint_friction,
                 "noise_run": variation.noise.to_string(),
                 "outcome": name(prediction.failure()),
-                "message": prediction.result.as_ref().map(|result| &result.message),
+                "message": prediction.message(),
                 "margin": prediction.margin,
                 "worst_at_s": prediction.worst_at,
                 "largest_force_n": prediction.largest_force,
@@ -218,13 +219,13 @@ impl Found<'_> {
     fn outcome(&self, worst: &Prediction) -> Outcome {
         let Some(failure) = worst.failure() else { return Outcome::Done };
         let number = self.predictions.iter().position(|copy| copy == worst).unwrap_or(0);
-        let message = worst.result.as_ref().map_or("it does not end", |r| r.message.as_str());
+        let message = worst.message();
         Outcome::Failed(format!("copy {number} ends with {}: {message}", failure.name()))
     }
 }
 
-fn name(failure: Option<Failure>) -> &'static str {
-    failure.map_or("placed", Failure::name)
+fn name(failure: Option<Trouble>) -> &'static str {
+    failure.map_or("placed", Trouble::name)
 }
 
 fn photograph(

@@ -426,7 +426,7 @@ pub struct Feedback {
 }
 
 /// Result of a run.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct PickAndPlaceResult {
     /// Cause of the failure; `None` is success.
     pub failure: Option<Failure>,
