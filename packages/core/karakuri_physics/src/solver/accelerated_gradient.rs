@@ -29,6 +29,7 @@ pub(super) const SOLVER: ContactSolver = ContactSolver {
     goal: 1.0,
     most_rows: usize::MAX,
     iterations: 1000,
+    keeps_apart: false,
     work: |_| 3,
     method: || Box::<AcceleratedGradient>::default(),
 };

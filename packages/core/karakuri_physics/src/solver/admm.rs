@@ -41,6 +41,7 @@ pub(super) const SOLVER: ContactSolver = ContactSolver {
     goal: 1.0,
     most_rows: MOST_ROWS,
     iterations: 2000,
+    keeps_apart: false,
     work: |rows| rows,
     method: || Box::<Admm>::default(),
 };

@@ -30,6 +30,7 @@ pub(super) const SOLVER: ContactSolver = ContactSolver {
     goal: 1.0,
     most_rows: usize::MAX,
     iterations: 100,
+    keeps_apart: false,
     work: |_| 2,
     method: || Box::<BlockGaussSeidel>::default(),
 };
@@ -132,7 +133,7 @@ fn same_face(a: &Block, b: &Block) -> bool {
 }
 
 /// Solves block `i`; the change of its velocity. [m/s or rad/s]
-fn solve_block(problem: &mut Problem, i: usize) -> f64 {
+pub(super) fn solve_block(problem: &mut Problem, i: usize) -> f64 {
     let block = problem.blocks[i];
     let u = problem.velocity_of(&block) - block.bias;
     let impulse = match block.admissible {

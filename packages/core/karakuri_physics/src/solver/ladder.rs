@@ -8,7 +8,10 @@ use super::certificate::Certificate;
 use super::law::natural_map;
 use super::method::{ContactSolver, FINE, Method, Solution, SolverSettings};
 use super::problem::{Block, Problem};
-use super::{accelerated_gradient, admm, block_gauss_seidel, newton, projected_gauss_seidel};
+use super::{
+    accelerated_gradient, admm, block_gauss_seidel, cone_gauss_seidel, newton,
+    projected_gauss_seidel,
+};
 
 /// All solvers, ascending by level.
 pub const SOLVERS: &[ContactSolver] = &[
@@ -17,6 +20,7 @@ pub const SOLVERS: &[ContactSolver] = &[
     newton::SOLVER,
     admm::SOLVER,
     accelerated_gradient::SOLVER,
+    cone_gauss_seidel::SOLVER,
 ];
 
 /// The solver of this name.
@@ -161,7 +165,7 @@ impl Ladder {
                 // Above `FINE` only: what is solved to 0.1 µm/s is not worth the cost of the next level.
                 .filter(|_| settings.escalate && best.residual > settings.tolerance.max(FINE));
             let Some(next) = next.filter(|_| budget > 0).and_then(at_level) else {
-                let mut solution = self.certified(problem, island, best);
+                let mut solution = self.certified(problem, island, method, best);
                 solution.is_unsolved = solution.residual > settings.tolerance;
                 return solution;
             };
@@ -176,6 +180,7 @@ impl Ladder {
         &mut self,
         problem: &mut Problem,
         island: Range<usize>,
+        method: &'static ContactSolver,
         reached: Solution,
     ) -> Solution {
         if reached.residual <= FINE {
@@ -183,7 +188,7 @@ impl Ladder {
         }
         // What fails or is coarse competes with a few sweeps from zero, scaled likewise; the smaller residual is taken.
         let passes = self.certificate.scale(problem, island.clone()) >= 1.0;
-        if passes && reached.residual <= COARSE {
+        if passes && (reached.residual <= COARSE || method.keeps_apart) {
             return reached;
         }
         let scaled = residual(problem, island.clone());
@@ -191,7 +196,8 @@ impl Ladder {
         Certificate::clear(problem, island.clone());
         let sweeps =
             SolverSettings { iterations: SAFE_SWEEPS, tolerance: FINE, ..Default::default() };
-        self.method_of(&SOLVERS[0]).solve(problem, island.clone(), &sweeps);
+        let sweeper = if method.keeps_apart { method } else { &SOLVERS[0] };
+        self.method_of(sweeper).solve(problem, island.clone(), &sweeps);
         problem.reset_velocity(island.clone());
         let sweeps_pass = self.certificate.scale(problem, island.clone()) >= 1.0;
         let swept = residual(problem, island.clone());
@@ -204,7 +210,7 @@ impl Ladder {
     }
 
     fn method_of(&mut self, solver: &ContactSolver) -> &mut dyn Method {
-        let at = SOLVERS.iter().position(|s| s.level == solver.level).unwrap_or_default();
+        let at = SOLVERS.iter().position(|s| s.name == solver.name).unwrap_or_default();
         &mut *self.methods[at]
     }
 

@@ -23,6 +23,9 @@ pub struct ContactSolver {
     pub most_rows: usize,
     /// Most iterations, unless the settings say otherwise.
     pub iterations: usize,
+    /// Whether impulses of few iterations keep bodies apart: then they are taken where they give no energy, and compete with
+    /// nothing.
+    pub keeps_apart: bool,
     /// Work of an iteration for each row of an island of so many rows: a row visited by a sweep of level 0 is 1.
     pub work: fn(usize) -> usize,
     /// Makes its method, with memory of its own.

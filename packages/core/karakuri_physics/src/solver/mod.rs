@@ -7,6 +7,7 @@
 //! |---|---|---|
 //! | 0 | `projected_gauss_seidel` | teaching: Springhead's |
 //! | 1 | `block_gauss_seidel` | few contacts, each on its own |
+//! | 1 | `cone_gauss_seidel` | crowds that move |
 //! | 2 | `newton` | robots, grips, stacks: the reference |
 //! | 3 | `admm` | what defeats Newton: ill-conditioned, redundant |
 //! | 4 | `accelerated_gradient` | piles, matrix-free |
@@ -20,6 +21,7 @@ mod block_factor;
 mod block_gauss_seidel;
 mod certificate;
 mod cone;
+mod cone_gauss_seidel;
 mod delassus;
 mod impulse_steps;
 mod interior_point;

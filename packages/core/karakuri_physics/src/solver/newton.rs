@@ -94,6 +94,7 @@ pub(super) const SOLVER: ContactSolver = ContactSolver {
     goal: GOAL,
     most_rows: usize::MAX,
     iterations: 200,
+    keeps_apart: false,
     work: |_| 20,
     method: || Box::<Newton>::default(),
 };

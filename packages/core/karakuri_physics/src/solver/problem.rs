@@ -356,10 +356,15 @@ impl Problem {
 /// `x ← x + Y δ`.
 #[inline]
 pub(crate) fn apply(x: &mut [f64], response: &[f64], block: &Block, delta: &Vector3<f64>) {
-    let rows = block.rows();
-    for side in block.sides.iter().filter(|s| s.len > 0) {
+    apply_rows(x, response, &block.sides, &delta.as_slice()[..block.rows()]);
+}
+
+/// `x ← x + Y δ` of so many rows. (rows)
+#[inline]
+pub(super) fn apply_rows(x: &mut [f64], response: &[f64], sides: &[Side; 2], delta: &[f64]) {
+    for side in sides.iter().filter(|s| s.len > 0) {
         let run = &mut x[side.start..side.start + side.len];
-        let Y = &response[side.offset..side.offset + rows * side.len];
+        let Y = &response[side.offset..side.offset + delta.len() * side.len];
         // A contact of a free body, its loops unrolled.
         if let (Ok(run), Ok(Y)) = (<&mut [f64; 6]>::try_from(&mut *run), <&[f64; 18]>::try_from(Y))
         {
@@ -370,7 +375,7 @@ pub(crate) fn apply(x: &mut [f64], response: &[f64], block: &Block, delta: &Vect
             }
             continue;
         }
-        for (row, &impulse) in delta.iter().enumerate().take(rows) {
+        for (row, &impulse) in delta.iter().enumerate() {
             // Zero exactly where a row did not change: the usual case of two of three.
             if impulse != 0.0 {
                 for (x, y) in run.iter_mut().zip(&Y[row * side.len..]) {

@@ -32,6 +32,7 @@ pub(super) const SOLVER: ContactSolver = ContactSolver {
     goal: 1.0,
     most_rows: usize::MAX,
     iterations: 15,
+    keeps_apart: false,
     work: |_| 1,
     method: || Box::<ProjectedGaussSeidel>::default(),
 };

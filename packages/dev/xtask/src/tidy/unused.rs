@@ -57,11 +57,6 @@ const OFFERED: &[(&str, &str, &str)] = &[
         "keep_contact",
         "robots built in code say what their YAML would",
     ),
-    (
-        "karakuri_model/src/load.rs",
-        "with_config",
-        "the README's way in; our programs load by file name",
-    ),
     ("karakuri_physics/src/batch.rs", "worlds_mut", "each world of a batch gets its own commands"),
     (
         "karakuri_physics/src/world/motors.rs",
