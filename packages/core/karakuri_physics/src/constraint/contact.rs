@@ -61,6 +61,8 @@ pub(crate) struct Contact {
     pub(crate) sticks: bool,
     /// Speed at which it was solved as sliding in the last step; 0 where it stuck. [m/s]
     slip_speed: f64,
+    /// Turn of its normal in the last step; the rows of the step's start miss some of the motion that goes with it. [rad]
+    turn: f64,
     /// Whether it takes part in an impact of the step.
     pub(crate) struck: bool,
     /// Whether the last step's impulses had to be solved for.
@@ -109,6 +111,13 @@ const TOUCH: f64 = 1e-6;
 
 /// A contact that closes a larger gap than this in a step is an impact, not a rest. [m]
 const ACROSS: f64 = 1e-5;
+
+/// Turn of a normal in a step from which a penetration is undone faster: above what rests or rolls has. [rad]
+const TURNING: f64 = 5e-3;
+
+/// Factor of the part of a penetration that is undone a step, where the normal turns. A ball on a face that turns at 45 rad/s sinks by
+/// 0.08 mm a step, which the rate of what rests balances at a depth of 0.4 mm. [-]
+const TURNING_RATE: f64 = 3.0;
 
 /// The contacts of a world.
 #[derive(Debug, Clone, Default)]
@@ -531,7 +540,10 @@ impl RowBuilder<'_> {
         }
         // `u* = −g/h` lets a body reach the surface but not pass it; a penetration is undone without velocity.
         let depth = -contact.gap - s.penetration_slop;
-        let undo = (s.penetration_rate * depth.max(0.0)).min(s.penetration_step) / s.dt;
+        // Not where joints give way: a hand keeps its hold.
+        let turns = contact.turn > TURNING && contact.between_bodies();
+        let rate = s.penetration_rate * if turns { TURNING_RATE } else { 1.0 };
+        let undo = (rate.min(1.0) * depth.max(0.0)).min(s.penetration_step) / s.dt;
         let open = if contact.gap > TOUCH { contact.gap } else { 0.0 };
         NormalLaw { target: -open / s.dt, compliance: 0.0, undo }
     }

@@ -13,7 +13,7 @@ use crate::support::*;
 const KNOWN: [(&str, Integrator, u64); 4] = [
     ("hand", Integrator::Default, 0x5a64_05a6_d0c7_0023),
     ("humanoid_fall", Integrator::Default, 0x34ff_a52b_5baf_7b8d),
-    ("capsules", Integrator::Default, 0x4cdd_3761_4d0c_2737),
+    ("capsules", Integrator::Default, 0x6ef4_3be1_8815_bad7),
     ("anymal_momentum", Integrator::Variational, 0x807c_3f2a_da32_c209),
 ];
 /// Of the sines and their like that these were taken with.
