@@ -46,11 +46,11 @@ impl World {
             observer.enter(Stage::Rows);
             self.build_rows();
             let Pipeline { problem, before, .. } = &mut self.pipeline;
-            // The change in the step is the scale of the relative tolerance.
+            // The change in the step says what moves, and is the scale of the relative tolerance.
             problem.start_velocity.clear();
-            if self.settings.solver.tolerance_rel > 0.0 {
-                problem.start_velocity.extend_from_slice(before);
-            }
+            problem.start_velocity.extend_from_slice(before);
+            let free = self.state.bodies.iter().flatten().filter(|body| body.is_free());
+            problem.first_of_bodies = free.map(|body| body.start).min().unwrap_or(before.len());
             observer.enter(Stage::Solve);
             let impacts = self.bounce_rows()?;
             self.non_finite().map_or(Ok(()), Err)?;

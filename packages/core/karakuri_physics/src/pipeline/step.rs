@@ -74,7 +74,7 @@ impl World {
     fn finish(&mut self, solution: Solution) -> StepOutcome {
         self.steps += 1;
         self.last.solution = solution;
-        let Solution { level, iterations, residual, is_unsolved } = solution;
+        let Solution { level, iterations, residual, is_unsolved, .. } = solution;
         self.last.outcome = if is_unsolved {
             StepOutcome::MaxIterations { level, residual }
         } else {

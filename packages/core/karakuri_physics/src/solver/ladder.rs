@@ -4,12 +4,13 @@ use std::ops::Range;
 
 use nalgebra::Vector3;
 
+use super::automatic::Choice;
 use super::certificate::Certificate;
 use super::law::natural_map;
 use super::method::{ContactSolver, FINE, Method, Solution, SolverSettings};
 use super::problem::{Block, Problem};
 use super::{
-    accelerated_gradient, admm, block_gauss_seidel, cone_gauss_seidel, newton,
+    accelerated_gradient, admm, automatic, block_gauss_seidel, cone_gauss_seidel, newton,
     projected_gauss_seidel,
 };
 
@@ -21,6 +22,7 @@ pub const SOLVERS: &[ContactSolver] = &[
     admm::SOLVER,
     accelerated_gradient::SOLVER,
     cone_gauss_seidel::SOLVER,
+    automatic::SOLVER,
 ];
 
 /// The solver of this name.
@@ -107,18 +109,12 @@ impl Ladder {
     ) -> Solution {
         problem.apply_impulses(island.clone());
         let rows = problem.blocks[island.clone()].iter().map(Block::rows).sum();
+        let start = residual(problem, island.clone());
+        let Choice { solver: asked, settings, tolerance } =
+            automatic::choose(asked, problem, island.clone(), settings);
         let (requested, asked) = (asked.level, first_that_takes(asked, rows));
-        let mut best = Solution {
-            level: asked.level,
-            residual: residual(problem, island.clone()),
-            ..Solution::default()
-        };
-        // `tolerance + tolerance_rel · max ‖J (v − v₀)‖`.
-        let change = change_of_velocity(problem, island.clone());
-        let settings = &SolverSettings {
-            tolerance: settings.tolerance + settings.tolerance_rel * change,
-            ..*settings
-        };
+        let mut best =
+            Solution { level: asked.level, residual: start, tolerance, ..Solution::default() };
         // By the island: one block that had to be solved moves all of its neighbours.
         let unsettled = problem.blocks[island.clone()].iter().any(|b| b.unsettled);
         let aim = asked.goal * settings.tolerance * if unsettled { SETTLED } else { 1.0 };
@@ -132,7 +128,7 @@ impl Ladder {
         }
         self.save_impulses(problem, island.clone());
         let mut method = asked;
-        let mut own = *settings;
+        let mut own = settings;
         // Iterations that the caller set are of the method that was asked for, not of the one that stands in.
         if method.level != requested {
             own.iterations = method.iterations;
@@ -166,7 +162,7 @@ impl Ladder {
                 .filter(|_| settings.escalate && best.residual > settings.tolerance.max(FINE));
             let Some(next) = next.filter(|_| budget > 0).and_then(at_level) else {
                 let mut solution = self.certified(problem, island, method, best);
-                solution.is_unsolved = solution.residual > settings.tolerance;
+                solution.is_unsolved = solution.residual > tolerance;
                 return solution;
             };
             method = first_that_takes(next, rows);
@@ -239,19 +235,6 @@ fn first_that_takes(solver: &'static ContactSolver, rows: usize) -> &'static Con
 
 fn at_level(level: u8) -> Option<&'static ContactSolver> {
     SOLVERS.iter().find(|s| s.level == level)
-}
-
-/// Largest change of a block's velocity from the start of the step; 0 where that is not known. [m/s or rad/s]
-fn change_of_velocity(problem: &Problem, island: Range<usize>) -> f64 {
-    if problem.start_velocity.is_empty() {
-        return 0.0;
-    }
-    let change = |block: &Block| {
-        let before = problem.jacobian_times(&problem.start_velocity, block);
-        (problem.jacobian_times(&problem.velocity, block) - before).norm()
-    };
-    let changes = problem.blocks[island].iter().map(change);
-    changes.fold(0.0, |most, c| if c.is_finite() { c.max(most) } else { most })
 }
 
 /// Largest natural map of an island; infinite if one is not finite. [m/s or rad/s]

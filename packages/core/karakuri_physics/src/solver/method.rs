@@ -65,10 +65,11 @@ pub struct SolverSettings {
 }
 
 impl Default for SolverSettings {
-    /// Newton's method to 1e-9 m/s: 5 to 20 steps where contacts are new, none to 3 where they are warm.
+    /// The method of choice: Newton's to 1e-9 m/s, with 5 to 20 steps where contacts are new, none to 3 where they are warm, and
+    /// sweeps for crowds that move.
     fn default() -> Self {
         Self {
-            method: "newton",
+            method: "automatic",
             iterations: 200,
             tolerance: 1e-9,
             tolerance_rel: 0.0,
@@ -95,6 +96,9 @@ pub struct Solution {
     pub iterations: usize,
     /// Largest natural-map residual of any block. [m/s or rad/s]
     pub residual: f64,
+    /// Largest residual at which an island counts as solved: the tolerance of the settings, or more where a crowd moves.
+    /// [m/s or rad/s]
+    pub tolerance: f64,
     /// Whether an island stayed above its tolerance.
     pub is_unsolved: bool,
 }
@@ -106,6 +110,7 @@ impl Solution {
             level: self.level.max(other.level),
             iterations: self.iterations.max(other.iterations),
             residual: self.residual.max(other.residual),
+            tolerance: self.tolerance.max(other.tolerance),
             is_unsolved: self.is_unsolved || other.is_unsolved,
         }
     }

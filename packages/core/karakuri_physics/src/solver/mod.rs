@@ -12,11 +12,13 @@
 //! | 3 | `admm` | what defeats Newton: ill-conditioned, redundant |
 //! | 4 | `accelerated_gradient` | piles, matrix-free |
 //!
+//! The default, `automatic`, takes `cone_gauss_seidel` for crowds of free bodies that move, and `newton` for all else.
 //! An island that the asked solver leaves above the tolerance goes to the next level, and the [`Solution`] says how
 //! far it went and how well it ended: nothing is returned unconverged in silence.
 
 mod accelerated_gradient;
 mod admm;
+mod automatic;
 mod block_factor;
 mod block_gauss_seidel;
 mod certificate;

@@ -219,6 +219,8 @@ pub struct Problem {
     pub free_velocity: Vec<f64>,
     /// Velocity before the step, where the tolerance depends on its change; empty otherwise. (n)
     pub start_velocity: Vec<f64>,
+    /// First entry of `v` that belongs to a free body; those of robots come before.
+    pub first_of_bodies: usize,
     /// Rows of the step, where this is a part of it; 0 where it is the whole.
     pub rows_of_step: usize,
 }
@@ -236,6 +238,11 @@ impl Problem {
         });
         // About `m² (m + 9)/3` products eliminate `m` rows.
         rows * rows * (rows + 9) / 3 <= products
+    }
+
+    /// Whether a side moves a free body, or nothing.
+    pub(super) fn is_of_body(&self, side: &Side) -> bool {
+        side.len == 0 || side.start >= self.first_of_bodies
     }
 
     /// `u = J v + S λ` of a block. (3; one row uses the first entry)

@@ -221,6 +221,8 @@ impl Share {
         to.velocity.clear();
         to.start_velocity.clear();
         to.rows_of_step = from.rows_of_step;
+        let of_robots = self.origins.iter().filter(|origin| origin.start < from.first_of_bodies);
+        to.first_of_bodies = of_robots.map(|origin| origin.len).sum();
         to.runs.clear();
         to.inertia.clear();
         for origin in &mut self.origins {

@@ -19,6 +19,9 @@ pub struct Statistics {
     pub iterations: usize,
     /// Largest natural-map residual of a block. [m/s or rad/s]
     pub residual: f64,
+    /// Largest residual at which an island counts as solved: the tolerance of the settings, or more where a crowd moves.
+    /// [m/s or rad/s]
+    pub tolerance: f64,
     /// Number of contact points.
     pub n_contacts: usize,
     /// Number of row blocks, contacts among them.
@@ -65,6 +68,7 @@ impl World {
             level: self.last.solution.level,
             iterations: self.last.solution.iterations,
             residual: self.last.solution.residual,
+            tolerance: self.last.solution.tolerance,
             n_contacts: self.constraints.contacts.active.len(),
             n_blocks: self.pipeline.problem.blocks.len(),
             n_islands: self.pipeline.problem.island_ends.len(),

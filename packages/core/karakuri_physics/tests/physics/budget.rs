@@ -180,7 +180,8 @@ fn a_budget_bounds_the_work_of_a_step() {
 #[test]
 fn the_relative_tolerance_saves_work_and_keeps_rest() {
     let [exact, loose] = [0.0, 1e-4].map(|tolerance_rel| {
-        let solver = SolverSettings { tolerance_rel, ..SolverSettings::default() };
+        let solver =
+            SolverSettings { method: "newton", tolerance_rel, ..SolverSettings::default() };
         let settings = WorldSettings { solver, ..WorldSettings::default() };
         let mut falling = heap(5, 20, settings);
         let mut iterations = 0;

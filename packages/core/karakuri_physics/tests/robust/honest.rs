@@ -8,14 +8,17 @@ use karakuri_spatial::Vector3;
 pub(crate) fn step(world: &mut World, what: &str) -> f64 {
     let before: Vec<_> = world.body_ids().map(|id| world.body(id).velocity()).collect();
     let outcome = world.step();
-    let tolerance = world.settings().solver.tolerance;
+    let asked = world.settings().solver.tolerance;
+    // More only in crowds that move: a hundredth of what gravity changes in 1 ms, or 3 % of what changes most.
+    let tolerance = asked.max(world.statistics().tolerance);
+    assert!(tolerance <= asked || world.statistics().n_blocks >= 25, "{what}: {tolerance}");
     let residual = match outcome {
         StepOutcome::Solved { residual, .. } => {
             assert!(residual <= tolerance, "{what}: {outcome:?}");
             residual
         }
         StepOutcome::MaxIterations { residual, .. } => {
-            assert!(residual > tolerance, "{what}: {outcome:?}");
+            assert!(residual > asked, "{what}: {outcome:?}");
             residual
         }
         StepOutcome::NonFinite(_) => panic!("{what}: {}", world.non_finite_report()),

@@ -1,0 +1,103 @@
+//! Choice of the method by the size and the motion of an island.
+//!
+//! | island | method | aims at |
+//! |---|---|---|
+//! | a crowd of free bodies that moves | `cone_gauss_seidel` | a part of its change of velocity |
+//! | all others | `newton` | the tolerance |
+//!
+//! What changes its velocity by 1e-2 m/s in a step has errors of that order by the step alone, and the next one starts from what came
+//! about: digits beyond a part of the change are lost work. Sweeps cost the same in every step; Newton's steps do not, where hundreds of
+//! contacts change between sticking and sliding. What rests is solved by Newton's method to all digits, in a few steps from a warm start.
+//!
+//! Counted and compared, never timed, so that the choice, and with it the bits, do not depend on the machine.
+
+use std::ops::Range;
+
+use super::method::{ContactSolver, SolverSettings};
+use super::{Block, Problem, cone_gauss_seidel, newton};
+
+/// Fewest blocks of a crowd: more than six boxes on their faces. Newton's method solves fewer to all digits, for little more.
+// Thirty dominoes take 0.7 of their time with 12.
+const CROWD: usize = 25;
+/// Velocity at contacts at the start of a step up to which a crowd is solved to all digits: what stands, begins to move or comes to
+/// rest. [m/s or rad/s]
+// Below it sweeps never end: equal points of faces pass their loads to and fro, at 1e-6 to 1e-4 m/s.
+const SLOW: f64 = 1e-3;
+/// Change of velocity in a step up to which it settles: that of gravity in 1 ms. [m/s or rad/s]
+const SETTLES: f64 = 1e-2;
+/// Part of the change of velocity at which sweeps end. [-]
+// 0.1 leaves heaps restless, 0.01 takes twice the sweeps for the same overlap.
+const PART: f64 = 3e-2;
+/// Velocity below which what a crowd that moves leaves counts as solved: a hundredth of what gravity gives in 1 ms. [m/s or rad/s]
+const SMALL: f64 = 1e-4;
+/// Most visits of all blocks in a step, where that is more than the sweeps below: a small crowd is solved for the price of a large one.
+const VISITS: usize = 36_000;
+/// Most sweeps of a large crowd, and of one that settles: the next steps go on.
+const SWEEPS: usize = 60;
+const SETTLING_SWEEPS: usize = 20;
+/// The choice as a method: it hands on to others.
+pub(super) const SOLVER: ContactSolver = ContactSolver { name: "automatic", ..newton::SOLVER };
+
+/// A method, and how well an island is to be solved by it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Choice {
+    pub(super) solver: &'static ContactSolver,
+    pub(super) settings: SolverSettings,
+    /// Residual at which it counts as solved. [m/s or rad/s]
+    pub(super) tolerance: f64,
+}
+
+/// The method that was asked for, or that of choice, for an island with its warm start in the velocity.
+pub(super) fn choose(
+    asked: &'static ContactSolver,
+    problem: &Problem,
+    island: Range<usize>,
+    settings: &SolverSettings,
+) -> Choice {
+    let blocks = &problem.blocks[island];
+    let is_crowd = asked.name == SOLVER.name && is_crowd(problem, blocks);
+    // Nothing else asks for it, and small islands are spared the search.
+    let [speed, change] = if is_crowd || settings.tolerance_rel > 0.0 {
+        speed_and_change(problem, blocks)
+    } else {
+        [0.0; 2]
+    };
+    let tolerance = settings.tolerance + settings.tolerance_rel * change;
+    let settings = SolverSettings { tolerance, ..*settings };
+    if !is_crowd || speed <= SLOW {
+        let solver = if asked.name == SOLVER.name { &newton::SOLVER } else { asked };
+        return Choice { solver, settings, tolerance };
+    }
+    let share = if change > SETTLES { 1 } else { SWEEPS / SETTLING_SWEEPS };
+    let sweeps = (VISITS / blocks.len()).max(SWEEPS) / share;
+    let aim = tolerance.max(PART * change);
+    let settings = SolverSettings {
+        iterations: settings.iterations.min(sweeps),
+        tolerance: aim,
+        // Newton's method has no more to give where bodies move, at many times the cost.
+        escalate: false,
+        ..settings
+    };
+    Choice { solver: &cone_gauss_seidel::SOLVER, settings, tolerance: aim.max(SMALL) }
+}
+
+/// Whether the blocks are contacts of free bodies, and many. Springs, joints and robots hold things, which sweeps would let go.
+fn is_crowd(problem: &Problem, blocks: &[Block]) -> bool {
+    blocks.len() >= CROWD
+        && blocks.iter().all(|block| block.rows() == 3)
+        && blocks.iter().flat_map(|block| block.sides).all(|side| problem.is_of_body(&side))
+}
+
+/// Largest velocity of a block at the start of the step, and largest change of one since; 0 where that is not known. [m/s or rad/s]
+fn speed_and_change(problem: &Problem, blocks: &[Block]) -> [f64; 2] {
+    if problem.start_velocity.is_empty() {
+        return [0.0; 2];
+    }
+    let each = blocks.iter().map(|block| {
+        let before = problem.jacobian_times(&problem.start_velocity, block);
+        let change = problem.jacobian_times(&problem.velocity, block) - before;
+        [before.norm(), change.norm()]
+    });
+    let larger = |most: f64, x: f64| if x.is_finite() { x.max(most) } else { most };
+    each.fold([0.0; 2], |[speed, change], [v, dv]| [larger(speed, v), larger(change, dv)])
+}
