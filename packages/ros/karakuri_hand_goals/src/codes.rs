@@ -40,22 +40,21 @@ mod tests {
     #[test]
     fn codes_are_those_of_the_message() {
         for (code, failure) in [
-            (Message::NO_OBJECT, Failure::NoObject),
-            (Message::WRONG_SIZE, Failure::WrongSize),
-            (Message::BLOCKED, Failure::Blocked),
-            (Message::SLIPPED, Failure::Slipped),
-            (Message::COLLISION, Failure::Collision),
-            (Message::TIMEOUT, Failure::TimeOut),
-            (Message::STUCK, Failure::Stuck),
-            (Message::ROBOT_LOST, Failure::RobotLost),
-            (Message::CANCELED, Failure::Canceled),
-            (Message::PREEMPTED, Failure::Preempted),
-            (Message::TOO_HEAVY, Failure::TooHeavy),
-            (Message::NO_SEAL, Failure::NoSeal),
-            (Message::PRESSURE_LOST, Failure::PressureLost),
-            (Message::PARTIAL, Failure::Partial),
+            (Message::NO_OBJECT as u8, Failure::NoObject),
+            (Message::WRONG_SIZE as u8, Failure::WrongSize),
+            (Message::BLOCKED as u8, Failure::Blocked),
+            (Message::SLIPPED as u8, Failure::Slipped),
+            (Message::COLLISION as u8, Failure::Collision),
+            (Message::TIMEOUT as u8, Failure::TimeOut),
+            (Message::STUCK as u8, Failure::Stuck),
+            (Message::ROBOT_LOST as u8, Failure::RobotLost),
+            (Message::CANCELED as u8, Failure::Canceled),
+            (Message::PREEMPTED as u8, Failure::Preempted),
+            (Message::TOO_HEAVY as u8, Failure::TooHeavy),
+            (Message::NO_SEAL as u8, Failure::NoSeal),
+            (Message::PRESSURE_LOST as u8, Failure::PressureLost),
+            (Message::PARTIAL as u8, Failure::Partial),
         ] {
-            let code = u8::try_from(code).unwrap();
             assert_eq!((failure_code(Some(failure)), failure_of_code(code)), (code, Some(failure)));
         }
         assert_eq!((failure_code(None), failure_of_code(0)), (0, None));
