@@ -183,8 +183,9 @@ impl Follower {
     fn adjust(&mut self) -> Result<bool, Refusal> {
         if self.heard.carries == Some(false) && self.cell.is_holding() {
             warn!("the hand has lost what it held");
-            let machine = self.fresh.machine().cloned();
-            machine.into_iter().for_each(|machine| self.cell.replace_machine(machine));
+            if let Some(machine) = self.fresh.machine().cloned() {
+                self.cell.replace_machine(machine);
+            }
         }
         let [joint, object] = ELSEWHERE;
         let own = self.cell.objects();
@@ -237,7 +238,7 @@ impl Follower {
             self.cell.cancel();
             self.run_cell(LATER, true)?;
         }
-        Ok(goal.ended(self.own_end.take()))
+        Ok(goal.ended(self.own_end.take().as_ref()))
     }
 }
 

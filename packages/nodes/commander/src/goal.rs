@@ -216,9 +216,9 @@ impl Goal {
     }
 
     /// End of an act that the robot ended by itself, beside that of its cell.
-    pub(crate) fn ended(&self, own: Option<Ended>) -> Ended {
+    pub(crate) fn ended(&self, own: Option<&Ended>) -> Ended {
         let succeeded = self.state() == ClientGoalState::Succeeded;
-        let own_hand = own.as_ref().and_then(Ended::hand).cloned();
+        let own_hand = own.and_then(Ended::hand).cloned();
         let hand = |failure, message: String, retries| {
             let stage = Stage::Done;
             let own = own_hand.clone().unwrap_or_default();

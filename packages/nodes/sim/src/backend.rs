@@ -1,7 +1,6 @@
 //! Robots behind the topics: the scene in the physics simulation, or its robot mocked.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use karakuri_hardware::{Fault, JointCommand, RobotIo, RobotIoError, RobotLayout, RobotState};
 use karakuri_physics::{RobotId, World};

@@ -54,10 +54,11 @@ Examples:
     'pick cube' 'place on=shelf' home
   karakuri do config/scenes/words.yaml --envelope config/envelopes/words.yaml \\
     --calls config/calls/gemini_overview.json --view config/views/words.yaml --yes
-  karakuri do config/scenes/walk.yaml --gait config/gaits/khr1_walk.yaml --envelope config/envelopes/floor.yaml \\
-    'walk_to x_m=0.3 y_m=0.1 yaw_rad=0' look
-  karakuri do config/scenes/pick_and_place_tools.yaml --tools config/tools/arm6.yaml --envelope config/envelopes/tools.yaml \\
-    'change_tool cup' 'pick plate' 'place x_m=0.5 y_m=0.2' 'change_tool jaws'
+  karakuri do config/scenes/walk.yaml --gait config/gaits/khr1_walk.yaml \\
+    --envelope config/envelopes/floor.yaml 'walk_to x_m=0.3 y_m=0.1 yaw_rad=0' look
+  karakuri do config/scenes/pick_and_place_tools.yaml --tools config/tools/arm6.yaml \\
+    --envelope config/envelopes/tools.yaml 'change_tool cup' 'pick plate' \\
+    'place x_m=0.5 y_m=0.2' 'change_tool jaws'
 
 Verbs: look, status, log, move (x_m, y_m, z_m or high, yaw_rad, speed_scale), set_gripper (opened, width_m or vacuum_kpa, force_n), pick (object, \
 or x_m and y_m; force_n), place (x_m, y_m, z_m; or on), home; with --gait walk_to (x_m, y_m, yaw_rad), with --tools change_tool (tool). Values are JSON, or words. What is asked for is inside of the envelope, or refused.
