@@ -8,7 +8,7 @@ use karakuri_gait::planner::{
 };
 use karakuri_hardware::RobotLayout;
 use karakuri_model::{FrameId, Model};
-use karakuri_spatial::{Pose, Time, UnitQuaternion, Vector3};
+use karakuri_spatial::{Pose, Time, UnitQuaternion};
 
 use crate::arm::GROUP;
 use crate::cell::CellError;
@@ -124,13 +124,15 @@ impl Gait {
     /// The end of a walk of a robot that then stands at a place: feet that slipped have brought it elsewhere than they were planned to.
     pub(crate) fn judged(&self, end: WalkEnd, at: &Pose) -> WalkEnd {
         let Travelled { forward, left, .. } = end.travelled;
-        let planned = self.begun_at.transform_point(&Vector3::new(forward, left, 0.0));
-        let off = (at.translation - planned).xy().norm();
-        let allowed = ASTRAY + ASTRAY_SHARE * forward.hypot(left);
+        // Lengths alone: where feet slip on purpose to turn, the plan has the heading of the start.
+        let planned = forward.hypot(left);
+        let off = ((at.translation - self.begun_at.translation).xy().norm() - planned).abs();
+        let allowed = ASTRAY + ASTRAY_SHARE * planned;
         if end.trouble.is_some() || off <= allowed {
             return end;
         }
-        let message = format!("its feet slipped: it stands {off:.2} m from where it should");
+        let message =
+            format!("its feet slipped: it came {off:.2} m less far, or further, than it should");
         WalkEnd { trouble: Some(WalkTrouble::Slipped), message, ..end }
     }
 
