@@ -524,7 +524,7 @@ def move(xyz=None, posture="", frame="world"):
 def test_the_tool_moves_to_a_pose_and_to_a_posture(fresh, ros, action):
     states = joint_states(ros)
     client, seen = action(MoveTool, "move_tool"), []
-    handle = ros.send_goal(client, move([0.45, -0.1, 0.95]), feedback=seen)
+    handle = accepted(ros, client, move([0.45, -0.1, 0.95]), feedback=seen)
     status, result = ros.result(handle, timeout=120.0)
     assert status == GoalStatus.STATUS_SUCCEEDED and result.success, result.message
     assert [m.progress for m in seen] == sorted(m.progress for m in seen) and {m.state for m in seen} == {"MOVE"}
