@@ -293,9 +293,8 @@ impl Commander {
         let mut desk = self.desk();
         remember(&mut desk, robot.cell(), &kept);
         // Of a robot that is not the cell to the bit nobody knows them.
-        let is_exact = robot.positions().is_none();
-        let commands = if is_exact { ended.commands.to_string() } else { String::new() };
-        let command_hash = is_exact.then(|| commands.clone());
+        let command_hash = robot.positions().is_none().then(|| ended.commands.to_string());
+        let commands = command_hash.clone().unwrap_or_default();
         let trace = Trace { command_hash, ..Trace::default() };
         let mut answer = match &ended.answer {
             Ok(value) => value.clone(),

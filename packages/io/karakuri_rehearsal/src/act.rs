@@ -146,12 +146,10 @@ impl Cell {
         }
         self.prepare();
         let present = self.tool().unwrap_or_default().to_owned();
-        let at = self.instant();
-        let Some(mut tools) = self.tools.clone() else { return Err(RehearsalError::NoTools) };
-        let begun = tools.start([&present, tool], self.layout(), &at, settings);
-        begun.map_err(|(failure, why)| RehearsalError::Tool { failure, why })?;
+        let Some(mut tools) = self.tools.take() else { return Err(RehearsalError::NoTools) };
+        let begun = tools.start([&present, tool], self.layout(), &self.instant(), settings);
         self.tools = Some(tools);
-        Ok(())
+        begun.map_err(|(failure, why)| RehearsalError::Tool { failure, why })
     }
 
     /// Begins an act in the present sample, as the nodes begin a goal that comes while time stands still.

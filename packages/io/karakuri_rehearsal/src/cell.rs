@@ -15,7 +15,7 @@ use karakuri_grasp::pick_and_place::{
 };
 use karakuri_grasp::tool_change::RackError;
 use karakuri_hardware::{JointCommand, RobotIo, RobotIoError, RobotLayout, RobotState};
-use karakuri_model::Model;
+use karakuri_model::{FrameId, Model};
 use karakuri_simulation::{Digest, SimulatedWorld};
 use karakuri_spatial::{Motion, Pose, Time, Vector3};
 
@@ -163,11 +163,11 @@ impl Cell {
     pub fn new(
         io: SimulatedWorld,
         robot: usize,
-        settings: CellSettings,
+        mut settings: CellSettings,
     ) -> Result<Self, CellError> {
         let n = io.robots().len();
         let layout = io.robots().get(robot).ok_or(CellError::NoRobot { robot, n })?;
-        let gait = settings.walk.clone().map(|engine| Gait::new(engine, layout)).transpose()?;
+        let gait = settings.walk.take().map(|engine| Gait::new(engine, layout)).transpose()?;
         let tools = ToolChanger::new(&io, layout)?;
         let Parts { model, controller, hand } = Parts::new(layout, &settings)?;
         if hand.is_none() && gait.is_none() && tools.is_none() {
@@ -229,14 +229,17 @@ impl Cell {
         self.sample.base.map_or_else(|| self.tool_pose(), |(pose, _)| pose)
     }
 
-    /// Place of a robot that walks: the middle of its soles, looking ahead.
-    pub fn stance(&self, gait: &Gait) -> Pose {
+    /// Pose of a link of the robot in the world; the identity of a robot that is gone.
+    fn pose_of(&self, frame: FrameId) -> Pose {
         let world = self.io.world();
         let id = world.find_robot(&self.io.robots()[self.robot].name);
-        let soles = gait.engine().generator().biped.legs.each_ref().map(|leg| {
-            let foot = id.map(|id| frame_pose(&self.model, world.robot(id).data(), leg.foot));
-            foot.unwrap_or_default() * leg.sole_in_foot
-        });
+        id.map_or_else(Pose::default, |id| frame_pose(&self.model, world.robot(id).data(), frame))
+    }
+
+    /// Place of a robot that walks: the middle of its soles, looking ahead.
+    pub fn stance(&self, gait: &Gait) -> Pose {
+        let legs = &gait.engine().generator().biped.legs;
+        let soles = legs.each_ref().map(|leg| self.pose_of(leg.foot) * leg.sole_in_foot);
         let middle = 0.5 * (soles[0].translation + soles[1].translation);
         let [_, _, yaw] = self.robot_pose().rpy();
         Pose::new(Pose::from_axis_angle(&Vector3::z(), yaw).rotation, middle)
@@ -244,12 +247,7 @@ impl Cell {
 
     /// Pose of the tool in the world; the identity of robots without a hand.
     pub fn tool_pose(&self) -> Pose {
-        let name = &self.io.robots()[self.robot].name;
-        let world = self.io.world();
-        let id = world.find_robot(name).zip(self.machine());
-        id.map_or_else(Pose::default, |(id, machine)| {
-            frame_pose(&self.model, world.robot(id).data(), machine.tool_frame())
-        })
+        self.machine().map_or_else(Pose::default, |machine| self.pose_of(machine.tool_frame()))
     }
 
     /// Whether the hand holds what it has picked.
@@ -274,10 +272,7 @@ impl Cell {
 
     /// Pose of the flange of a robot that changes its tools in the world.
     pub fn flange_pose(&self) -> Option<Pose> {
-        let frame = self.model.frame(self.tools.as_ref()?.flange())?;
-        let world = self.io.world();
-        let id = world.find_robot(&self.io.robots()[self.robot].name)?;
-        Some(frame_pose(&self.model, world.robot(id).data(), frame))
+        Some(self.pose_of(self.model.frame(self.tools.as_ref()?.flange())?))
     }
 
     /// Area of all suction cups together; `None` of hands without. [m²]
@@ -532,6 +527,7 @@ impl Cell {
     }
 
     fn tick_hand(&mut self) -> Option<Ended> {
+        self.hand.as_ref()?;
         let (now, period) = (self.now(), self.io.period());
         let (time, objects) = self.sighting();
         let sighting = (!self.faults.blind).then_some(Sighting { time, objects: &objects });

@@ -54,14 +54,14 @@ impl Gait {
         let [left, right] =
             biped.legs.each_ref().map(|leg| leg.sensor.and_then(|sensor| foot(sensor.index)));
         let feet = imu.and_then(|_| Some([left?, right?]));
-        let joints = model.groups.first().map_or(&[][..], |group| group.joints.as_slice());
+        let walker = Walker::new(engine);
         let reference = JointTrajectory {
             start: None,
-            joints: joints.iter().map(|id| model.joints[id.0].name.clone()).collect(),
+            joints: walker.joint_names(),
             points: vec![TrajectoryPoint::default()],
         };
         Ok(Self {
-            walker: Walker::new(engine),
+            walker,
             settings: WalkerSettings::default(),
             run: None,
             begun_at: Pose::default(),
@@ -168,8 +168,7 @@ impl Gait {
             feet: self.feet.map(|feet| feet.map(|i| sample.wrenches[i])),
         });
         self.walker.engine.advance(period, walked.as_ref());
-        self.write_reference(period);
-        self.reference.start = Some(now);
+        self.write_reference(now, period);
         let fall = Fall::of(&self.walker.engine, self.walker.engine.time());
         if fall.is_some() && self.run.is_none() {
             self.walker.release();
@@ -185,24 +184,21 @@ impl Gait {
             run.stop(engine);
         }
         let progress = run.tick(engine, period);
-        let model = &engine.generator().biped.model;
-        match progress {
-            Progress::Walking => None,
-            Progress::Done => self.end(None, "stands where it should".to_owned()),
-            Progress::Stopped => {
-                let why = "stopped on request; it stands".to_owned();
-                self.end(Some(WalkTrouble::Canceled), why)
-            }
-            Progress::Failed(WalkFailure::Unreachable(why)) => {
-                self.end(Some(WalkTrouble::Unreachable), why.to_string())
-            }
-            Progress::Failed(WalkFailure::Fell(fall)) => {
-                let why = fall.describe(model);
-                let ended = self.end(Some(WalkTrouble::Fell), why);
-                self.walker.release();
-                ended
-            }
+        if progress == Progress::Walking {
+            return None;
         }
+        let trouble = match progress {
+            Progress::Walking | Progress::Done => None,
+            Progress::Stopped => Some(WalkTrouble::Canceled),
+            Progress::Failed(WalkFailure::Unreachable(_)) => Some(WalkTrouble::Unreachable),
+            Progress::Failed(WalkFailure::Fell(_)) => Some(WalkTrouble::Fell),
+        };
+        let message = progress.describe(&engine.generator().biped.model);
+        let ended = self.end(trouble, message);
+        if trouble == Some(WalkTrouble::Fell) {
+            self.walker.release();
+        }
+        ended
     }
 
     /// Ends the walk.
@@ -214,20 +210,12 @@ impl Gait {
         Some(WalkEnd { trouble, message, steps, travelled, elapsed: run.elapsed() })
     }
 
-    fn write_reference(&mut self, period: f64) {
-        let engine = &self.walker.engine;
-        let (model, targets) = (&engine.generator().biped.model, engine.targets());
-        let Some(point) = self.reference.points.first_mut() else { return };
-        let joints = model.groups.first().map_or(&[][..], |group| group.joints.as_slice());
-        let joints = || joints.iter().map(|id| &model.joints[id.0]);
-        point.time_from_start = period;
-        point.positions.clear();
-        point.positions.extend(joints().map(|joint| targets.position[joint.q_start]));
-        for (values, of) in
-            [(&mut point.velocities, &targets.velocity), (&mut point.efforts, &targets.effort)]
-        {
-            values.clear();
-            values.extend(joints().map(|joint| of[joint.v_start]));
+    fn write_reference(&mut self, now: Time, period: f64) {
+        self.reference.start = Some(now);
+        if let Some(point) = self.reference.points.first_mut() {
+            let TrajectoryPoint { positions, velocities, efforts, .. } = point;
+            self.walker.write_targets(positions, velocities, efforts);
+            point.time_from_start = period;
         }
         self.has_reference = true;
     }

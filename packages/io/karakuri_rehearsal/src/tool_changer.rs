@@ -158,6 +158,9 @@ impl ToolChanger {
         tool: &str,
         controller: &mut FeedforwardController,
     ) -> Asked {
+        if self.change.is_none() {
+            return Asked::Nothing;
+        }
         let [q, v] = self.bare(layout, at.measured);
         let Some(change) = &mut self.change else { return Asked::Nothing };
         let RobotState { wrenches, .. } = at.sample;

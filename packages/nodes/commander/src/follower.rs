@@ -11,21 +11,17 @@ use karakuri_commands::{Code, Refusal};
 use karakuri_grasp::pick_and_place::KnownObject;
 use karakuri_rehearsal::{Cell, Ended, RehearsalError};
 use karakuri_ros::msg::sensor_msgs::msg::JointState;
-use karakuri_ros::{ClientGoalState, Throttle, info, warn};
+use karakuri_ros::{ClientGoalState, warn};
 use karakuri_spatial::Time;
 
 use crate::goal::{Clients, Goal, as_read};
 use crate::running::Running;
-use crate::time::wait_for;
+use crate::time::{discover, wait_for};
 
 /// Wall time without a sample after which the robot is silent.
 const SILENCE: Duration = Duration::from_secs(2);
 /// Wall time in which a node takes a goal.
 const ANSWER_TIME: Duration = Duration::from_secs(10);
-/// Wall time in which the nodes find each other at the start.
-const DISCOVERY: Duration = Duration::from_secs(60);
-/// Wall time between two lines that tell what is waited for.
-const NEWS: Duration = Duration::from_secs(5);
 /// Wall time in which a robot comes to rest.
 const REST: Duration = Duration::from_secs(5);
 /// Speed of a joint up to which a robot is at rest. [rad/s or m/s]
@@ -130,15 +126,7 @@ impl Follower {
     /// # Errors
     /// When a node is missing, or the robot is not where its cell can be.
     pub(crate) fn start(&mut self) -> Result<(), Refusal> {
-        let said = Throttle::new(NEWS);
-        said.ready();
-        let found = wait_for(DISCOVERY, || {
-            let missing = self.missing();
-            if let Some(missing) = missing.filter(|_| said.ready()) {
-                info!("waiting for {missing}");
-            }
-            missing.is_none().then_some(())
-        });
+        let found = discover(|| self.missing().map_or(Ok(Some(())), Err));
         found.ok_or_else(|| {
             let hint =
                 "start `sim` or `driver`, `feedforward_controller` and `gripper` or `gait_planner`";
@@ -231,13 +219,11 @@ impl Follower {
     /// Takes up how the robot ended its act.
     fn end(&mut self, goal: &Goal) -> Result<Ended, Refusal> {
         self.running.set(None);
-        if goal.state() == ClientGoalState::Succeeded {
-            // The hand of the cell then knows what it holds.
-            self.run_cell(LATER, true)?;
-        } else {
+        if goal.state() != ClientGoalState::Succeeded {
             self.cell.cancel();
-            self.run_cell(LATER, true)?;
         }
+        // The hand of the cell then knows what it holds.
+        self.run_cell(LATER, true)?;
         Ok(goal.ended(self.own_end.take().as_ref()))
     }
 }

@@ -238,14 +238,21 @@ impl Goal {
                 || hand(Some(Failure::RobotLost), "`gripper` went away".to_owned(), 0),
                 |result| hand(known(result.error_code), result.message.clone(), 0),
             ),
-            Self::Grip(_) => hand(known(3), "as commanded".to_owned(), 0),
+            Self::Grip(_) => {
+                let failure = (!succeeded).then_some(Failure::Blocked);
+                hand(failure, "as commanded".to_owned(), 0)
+            }
             Self::Walk(goal) => {
                 let message = goal.result().map(|result| result.message.clone());
-                let trouble = match goal.result().map_or(5, |result| result.error_code) {
+                let trouble = match goal.result().map(|result| u32::from(result.error_code)) {
                     _ if succeeded => None,
-                    2 => Some(WalkTrouble::Unreachable),
-                    3 => Some(WalkTrouble::Fell),
-                    4 => Some(WalkTrouble::Canceled),
+                    Some(code) if code == Walk::Result::UNREACHABLE as u32 => {
+                        Some(WalkTrouble::Unreachable)
+                    }
+                    Some(code) if code == Walk::Result::FELL as u32 => Some(WalkTrouble::Fell),
+                    Some(code) if code == Walk::Result::CANCELED as u32 => {
+                        Some(WalkTrouble::Canceled)
+                    }
                     _ => Some(WalkTrouble::NotFollowing),
                 };
                 let message = message.unwrap_or_else(|| "`gait_planner` went away".to_owned());

@@ -5,10 +5,14 @@ use std::time::{Duration, Instant};
 use karakuri_commands::{Code, Refusal};
 use karakuri_ros::msg::simulation_interfaces::msg::{Result as Outcome, SimulationState};
 use karakuri_ros::msg::simulation_interfaces::srv::SetSimulationState;
-use karakuri_ros::{Call, ServiceClient};
+use karakuri_ros::{Call, ServiceClient, Throttle, info};
 
 /// Wall time in which the simulation must answer.
 const ANSWER_TIME: Duration = Duration::from_secs(5);
+/// Wall time in which the nodes find each other at the start.
+const DISCOVERY: Duration = Duration::from_secs(60);
+/// Wall time between two lines that tell what is waited for.
+const NEWS: Duration = Duration::from_secs(5);
 /// Wall time between two looks at what is waited for.
 const LOOK: Duration = Duration::from_millis(1);
 const PLAYING: u8 = SimulationState::STATE_PLAYING as u8;
@@ -40,6 +44,22 @@ impl SimulationTime {
         let is_done = answer.is_some_and(|answer| DONE.contains(&answer.result.result));
         if is_done { Ok(()) } else { Err(Refusal::new(Code::RobotLost, hint)) }
     }
+}
+
+/// What a look finds within a minute of wall time, once nothing is missing; the log tells what is waited for.
+pub(crate) fn discover<T>(mut look: impl FnMut() -> Result<Option<T>, &'static str>) -> Option<T> {
+    let said = Throttle::new(NEWS);
+    // What is missing at once is only not found yet.
+    said.ready();
+    wait_for(DISCOVERY, || match look() {
+        Ok(found) => found,
+        Err(missing) => {
+            if said.ready() {
+                info!("waiting for {missing}");
+            }
+            None
+        }
+    })
 }
 
 /// What a look finds, if it does in time.

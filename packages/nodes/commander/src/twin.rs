@@ -11,22 +11,18 @@ use karakuri_commander::{Order, Robot, of_error};
 use karakuri_commands::{Code, Refusal};
 use karakuri_grasp::pick_and_place::KnownObject;
 use karakuri_rehearsal::{Cell, Ended, RehearsalError};
+use karakuri_ros::ClientGoalState;
 use karakuri_ros::msg::sensor_msgs::msg::JointState;
-use karakuri_ros::{ClientGoalState, Throttle, info};
 
 use crate::feed::{Answered, Feed, REPEATS};
 use crate::goal::{Clients, as_read};
 use crate::running::Running;
-use crate::time::{SimulationTime, wait_for};
+use crate::time::{SimulationTime, discover, wait_for};
 
 /// Wall time without a sample after which the robot is silent.
 const SILENCE: Duration = Duration::from_secs(10);
 /// Wall time in which a node takes a goal, ends it or hears that it is to cancel.
 const ANSWER_TIME: Duration = Duration::from_secs(10);
-/// Wall time between two lines that tell what is waited for.
-const NEWS: Duration = Duration::from_secs(5);
-/// Wall time in which the nodes find each other at the start.
-const DISCOVERY: Duration = Duration::from_secs(60);
 /// Wall time between two looks whether time stands still.
 const LOOK: Duration = Duration::from_millis(5);
 /// Time of samples that may be lost one after the other. [ns]
@@ -86,15 +82,9 @@ impl Twin {
     /// # Errors
     /// When a node is missing, or time has gone on already.
     pub(crate) fn start(&mut self) -> Result<(), Refusal> {
-        let said = Throttle::new(NEWS);
-        // What is missing at once is only not found yet.
-        said.ready();
-        let first = wait_for(DISCOVERY, || {
-            let missing = self.missing();
-            if let Some(missing) = missing.filter(|_| said.ready()) {
-                info!("waiting for {missing}");
-            }
-            missing.map_or_else(|| self.nodes.feed.next(Duration::ZERO), |_| None)
+        let first = discover(|| match self.missing() {
+            Some(missing) => Err(missing),
+            None => Ok(self.nodes.feed.next(Duration::ZERO)),
         });
         let first = first.ok_or_else(|| {
             let hint = "start `sim`, `feedforward_controller` and `gripper` or `gait_planner` with `lockstep:=true start_paused:=true`";

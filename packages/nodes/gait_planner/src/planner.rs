@@ -64,20 +64,10 @@ pub(crate) struct GaitPlanner {
 impl GaitPlanner {
     /// Fills in the reference of the tick.
     pub(crate) fn write_reference(&mut self, stamp: Time, period: f64) {
-        let targets = self.walker.engine.targets();
         let reference = self.gate.answer();
         reference.header.stamp = stamp.to_message();
         let Some(point) = reference.points.first_mut() else { return };
         point.time_from_start = duration_to_message(period);
-        let joints = self.model.groups.first().map_or(&[][..], |g| g.joints.as_slice());
-        let joints = || joints.iter().map(|id| &self.model.joints[id.0]);
-        point.positions.clear();
-        point.positions.extend(joints().map(|j| targets.position[j.q_start]));
-        for (values, of) in
-            [(&mut point.velocities, &targets.velocity), (&mut point.effort, &targets.effort)]
-        {
-            values.clear();
-            values.extend(joints().map(|j| of[j.v_start]));
-        }
+        self.walker.write_targets(&mut point.positions, &mut point.velocities, &mut point.effort);
     }
 }

@@ -65,15 +65,13 @@ pub(crate) struct Ending {
 
 /// Outcome of a walk that ended with `progress`.
 pub(crate) fn ending(progress: Progress, model: &Model) -> Ending {
-    let (error_code, message) = match progress {
-        Progress::Walking | Progress::Done => (code::NONE, "stands where it should".to_owned()),
-        Progress::Stopped => (code::CANCELED, "stopped on request; it stands".to_owned()),
-        Progress::Failed(failure) => match failure {
-            WalkFailure::Unreachable(_) => (code::UNREACHABLE, failure.to_string()),
-            WalkFailure::Fell(fall) => (code::FELL, fall.describe(model)),
-        },
+    let error_code = match progress {
+        Progress::Walking | Progress::Done => code::NONE,
+        Progress::Stopped => code::CANCELED,
+        Progress::Failed(WalkFailure::Unreachable(_)) => code::UNREACHABLE,
+        Progress::Failed(WalkFailure::Fell(_)) => code::FELL,
     };
-    Ending { error_code, message }
+    Ending { error_code, message: progress.describe(model) }
 }
 
 pub(crate) fn result(

@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use karakuri_files::load_gait;
 use karakuri_gait::planner::{Biped, WalkEngine, Walker};
-use karakuri_model::Model;
 use karakuri_ros::msg::geometry_msgs::msg::WrenchStamped;
 use karakuri_ros::msg::trajectory_msgs::msg::{JointTrajectory, JointTrajectoryPoint};
 use karakuri_ros::{
@@ -35,12 +34,13 @@ pub(crate) fn new(node: &mut Node<GaitPlanner>) -> Result<GaitPlanner, Box<dyn s
     let file_gains = settings.stabilizer;
     let named = |e: &dyn std::fmt::Display| format!("{gait}: {e}");
     let biped = Biped::new(Arc::clone(&model), &settings).map_err(|e| named(&e))?;
-    let engine = WalkEngine::new(biped, settings).map_err(|e| named(&e))?;
+    let walker = Walker::new(WalkEngine::new(biped, settings).map_err(|e| named(&e))?);
+    let engine = &walker.engine;
     let generator = engine.generator();
     let gains = Gains::declare(node, &generator.biped, &generator.settings)?;
-    let mut gate = SampleGate::new(parameters.lockstep.get(), reference(&model));
-    let imu = if parameters.use_imu.get() { follow_imu(node, &mut gate, &engine)? } else { None };
-    let foot_inputs = follow_feet(node, &mut gate, &engine, imu)?;
+    let mut gate = SampleGate::new(parameters.lockstep.get(), reference(&walker));
+    let imu = if parameters.use_imu.get() { follow_imu(node, &mut gate, engine)? } else { None };
+    let foot_inputs = follow_feet(node, &mut gate, engine, imu)?;
     node.subscribe("joint_states", qos::state(), GaitPlanner::on_joint_states)?;
     node.subscribe("cmd_vel", qos::command(), GaitPlanner::on_velocity)?;
     node.action_server("walk", GaitPlanner::on_walk)?;
@@ -49,7 +49,7 @@ pub(crate) fn new(node: &mut Node<GaitPlanner>) -> Result<GaitPlanner, Box<dyn s
     Ok(GaitPlanner {
         reader: JointStateReader::new(&model),
         imu,
-        walker: Walker::new(engine),
+        walker,
         gains,
         file_gains,
         reading: None,
@@ -71,11 +71,10 @@ pub(crate) fn new(node: &mut Node<GaitPlanner>) -> Result<GaitPlanner, Box<dyn s
     })
 }
 
-/// Reference of the first group's joints, all of the body.
-fn reference(model: &Model) -> JointTrajectory {
-    let joints = model.groups.first().map_or(&[][..], |g| g.joints.as_slice());
+/// Reference of the joints that the engine moves, all of the body.
+fn reference(walker: &Walker) -> JointTrajectory {
     JointTrajectory {
-        joint_names: joints.iter().map(|id| model.joints[id.0].name.clone()).collect(),
+        joint_names: walker.joint_names(),
         points: vec![JointTrajectoryPoint::default()],
         ..JointTrajectory::default()
     }

@@ -1,5 +1,7 @@
 //! One walk, from standing to standing: goal, progress, result.
 
+use karakuri_model::Model;
+
 use super::engine::{WalkEngine, WalkState};
 use super::error::PlanError;
 use super::fall::Fall;
@@ -87,6 +89,18 @@ pub enum Progress {
     Stopped,
     /// The walk ended before its goal.
     Failed(WalkFailure),
+}
+
+impl Progress {
+    /// Describes how the walk ended in a sentence for people.
+    pub fn describe(&self, model: &Model) -> String {
+        match self {
+            Self::Walking | Self::Done => "stands where it should".to_owned(),
+            Self::Stopped => "stopped on request; it stands".to_owned(),
+            Self::Failed(WalkFailure::Fell(fall)) => fall.describe(model),
+            Self::Failed(failure) => failure.to_string(),
+        }
+    }
 }
 
 /// A walk in progress.

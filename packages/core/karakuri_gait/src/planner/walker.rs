@@ -79,6 +79,36 @@ impl Walker {
         Ok(())
     }
 
+    /// Joints that the engine moves: those of the robot's first group.
+    pub fn joints(&self) -> &[BodyId] {
+        let model = &self.engine.generator().biped.model;
+        model.groups.first().map_or(&[][..], |group| group.joints.as_slice())
+    }
+
+    /// Names of the joints that the engine moves.
+    pub fn joint_names(&self) -> Vec<String> {
+        let model = &self.engine.generator().biped.model;
+        self.joints().iter().map(|id| model.joints[id.0].name.clone()).collect()
+    }
+
+    /// Writes the present targets of the joints that the engine moves: positions [rad or m], velocities [rad/s or m/s] and efforts [N·m or N].
+    /// (n joints each)
+    pub fn write_targets(
+        &self,
+        positions: &mut Vec<f64>,
+        velocities: &mut Vec<f64>,
+        efforts: &mut Vec<f64>,
+    ) {
+        let (model, targets) = (&self.engine.generator().biped.model, self.engine.targets());
+        let joints = || self.joints().iter().map(|id| &model.joints[id.0]);
+        positions.clear();
+        positions.extend(joints().map(|joint| targets.position[joint.q_start]));
+        for (values, of) in [(velocities, &targets.velocity), (efforts, &targets.effort)] {
+            values.clear();
+            values.extend(joints().map(|joint| of[joint.v_start]));
+        }
+    }
+
     /// Looks whether the joints, at `q` (nq), follow a robot's walk for `dt` more [s]; the joint that does not. A fall is judged by itself.
     pub fn find_not_following(
         &mut self,
@@ -88,9 +118,8 @@ impl Walker {
         dt: f64,
     ) -> Option<JointError> {
         let model = &self.engine.generator().biped.model;
-        let joints = model.groups.first().map_or(&[][..], |group| group.joints.as_slice());
         let targets = &self.engine.targets().position;
-        let largest = JointError::largest(model, joints.iter().copied(), q, targets)?;
+        let largest = JointError::largest(model, self.joints().iter().copied(), q, targets)?;
         let tolerance = settings.following_tolerance;
         if tolerance <= 0.0 || !is_walking || self.engine.lost().is_some() {
             self.following.restart();
