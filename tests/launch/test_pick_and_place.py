@@ -131,14 +131,14 @@ def test_two_interrupts_at_once_are_one(environment, tmp_path):
 
 @pytest.mark.parametrize("file", sorted(p.name for p in (ROOT / "launch").glob("*.launch.xml")))
 def test_every_launch_file_starts_and_stops_cleanly(environment, ros, file, tmp_path):
-    own = {"pick_and_place.launch.xml": {"gripper"}, "walk.launch.xml": {"gait_planner"}, "khr1.launch.xml": {"gait_planner"}, "so101.launch.xml": {"gripper"}, "tools.launch.xml": {"gripper", "tool_changer"}, "commander.launch.xml": {"gripper", "commander"}, "commander_walk.launch.xml": {"gait_planner", "commander"}}
+    own = {"pick_and_place.launch.xml": {"gripper"}, "walk.launch.xml": {"gait_planner"}, "khr1.launch.xml": {"gait_planner"}, "so101.launch.xml": {"gripper"}, "tools.launch.xml": {"gripper", "tool_changer"}, "commander.launch.xml": {"gripper", "commander"}, "commander_walk.launch.xml": {"gait_planner", "commander"}, "commander_tools.launch.xml": {"gripper", "tool_changer", "commander"}}
     places = {name: f"/{name}" for name in ("branched", "branched_loop", "three_links")}
     places |= {name: f"/{name}" for name in ("khr1", "so101")}
     places |= {"khr1_arms": "/khr1", "two_arms": "/dual_arm", "walk": "/khr1", "commander_walk": "/khr1", "wall_tracing": "/wall_arm"}
     nodes = {"sim", "state_publisher", "feedforward_controller"} | own.get(file, set())
     robot = places.get(file.removesuffix(".launch.xml"), "/arm")
     command = [str(executable("karakuri")), "launch", str(ROOT / "launch" / file)]
-    envelopes = {"commander.launch.xml": "table", "commander_walk.launch.xml": "floor"}
+    envelopes = {"commander.launch.xml": "table", "commander_walk.launch.xml": "floor", "commander_tools.launch.xml": "tools"}
     if file in envelopes:
         envelope = shutil.copy(ROOT / f"config/envelopes/{envelopes[file]}.yaml", tmp_path)
         Path(envelope).chmod(0o444)

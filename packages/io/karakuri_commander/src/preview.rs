@@ -92,7 +92,7 @@ pub(crate) fn preview(cell: &Cell, order: &Order, envelope: &Envelope) -> Result
         worst: worst.variation,
         worst_at: [worst.worst_at, worst.duration],
         stream: nominal.stream,
-        band: Band::of(&predictions),
+        band: Band::of(&order.act, &predictions),
         order,
     })
 }

@@ -19,6 +19,7 @@ use karakuri_model::{FrameId, Model};
 use karakuri_simulation::{Digest, SimulatedWorld};
 use karakuri_spatial::{Motion, Pose, Time, Vector3};
 
+use crate::act::Act;
 use crate::ended::Ended;
 use crate::error::RehearsalError;
 use crate::gait::Gait;
@@ -87,6 +88,9 @@ pub enum CellError {
     /// The tools are no rack.
     #[error(transparent)]
     Rack(#[from] RackError),
+    /// A tool cannot be on the flange.
+    #[error("{0}")]
+    Tool(String),
     /// There is nothing to command.
     #[error("robot `{0}` has no hand, and no gait is given")]
     Nothing(String),
@@ -199,11 +203,25 @@ impl Cell {
         if let Err(refused) = self.io.set_tool(tool) {
             return Some(refused.to_string());
         }
+        self.start_again().err().map(|wrong| wrong.to_string())
+    }
+
+    /// Puts a tool on the flange wherever that is, as where the cell is made to be as a robot is.
+    ///
+    /// # Errors
+    /// When there is no such tool, or the world refuses it.
+    pub fn put_tool(&mut self, tool: &str) -> Result<(), CellError> {
+        self.io.put_tool(tool).map_err(|error| CellError::Tool(error.to_string()))?;
+        self.start_again()
+    }
+
+    /// Makes controller and machine of the robot as it is now, as nodes do that start again: they know nothing of before.
+    ///
+    /// # Errors
+    /// When its hand or its controller cannot be made.
+    pub fn start_again(&mut self) -> Result<(), CellError> {
         let layout = &self.io.robots()[self.robot];
-        let Parts { model, controller, hand } = match Parts::new(layout, &self.settings) {
-            Ok(parts) => parts,
-            Err(wrong) => return Some(wrong.to_string()),
-        };
+        let Parts { model, controller, hand } = Parts::new(layout, &self.settings)?;
         self.sample = RobotState::new(layout);
         self.measured = Measured::new(&model);
         self.command = Command::new(&model);
@@ -211,7 +229,7 @@ impl Cell {
         (self.model, self.controller, self.hand) = (model, controller, hand);
         self.io.read(self.robot, &mut self.sample);
         self.measured.take(&self.io.robots()[self.robot], &self.sample);
-        None
+        Ok(())
     }
 
     /// Model of the robot.
@@ -300,6 +318,14 @@ impl Cell {
     /// Joints and sensors of the robot, in the order of samples and commands.
     pub fn layout(&self) -> &RobotLayout {
         &self.io.robots()[self.robot]
+    }
+
+    /// Indices in the layout of the joints that a rehearsal of an act keeps the path of: all, where tools are changed those that no tool brings.
+    pub fn joints_of(&self, act: &Act) -> Vec<usize> {
+        match (act, &self.tools) {
+            (Act::ChangeTool { .. }, Some(tools)) => tools.arm_joints(self.layout()),
+            _ => (0..self.layout().joints.len()).collect(),
+        }
     }
 
     /// Command that was sent to the robot last, in the order of its layout.

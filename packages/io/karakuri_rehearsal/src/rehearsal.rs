@@ -66,7 +66,8 @@ pub struct Prediction {
     pub largest_force: f64,
     /// Digest of all commands.
     pub commands: Digest,
-    /// Positions of the joints now and then, from the beginning on, if they were to be kept. [rad or m] (n × n joints)
+    /// Positions of the joints that [`Cell::joints_of`] the act names, now and then from the beginning on, if they were to be kept.
+    /// [rad or m] (n × n joints)
     pub path: Vec<Vec<f64>>,
 }
 
@@ -108,7 +109,8 @@ pub fn rehearse(
             let mut path = Vec::new();
             let keep = |elapsed: f64, cell: &Cell| {
                 if path_period > 0.0 && elapsed >= path_period * path.len() as f64 {
-                    path.push(cell.sample().position.clone());
+                    let position = &cell.sample().position;
+                    path.push(cell.joints_of(act).into_iter().map(|j| position[j]).collect());
                 }
             };
             let prediction = run(cell, object, act, &variation, limit, keep)?;

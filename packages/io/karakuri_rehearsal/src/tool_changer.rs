@@ -13,6 +13,9 @@ use karakuri_spatial::Time;
 use crate::arm::Arm;
 use crate::measured::{Instant, Measured};
 
+/// Samples for which the controller is away: in the first one the change hears that the tool is coupled, in the second one it looks for the controller.
+const AWAY: u32 = 2;
+
 /// Changer of the tools of a cell's arm.
 #[derive(Debug, Clone)]
 pub struct ToolChanger {
@@ -30,8 +33,8 @@ struct Change {
     run: ToolChange,
     begun: Time,
     coupling: Coupling,
-    /// Whether the controller of the robot with the tool that was coupled has not been there yet.
-    is_controller_away: bool,
+    /// Samples for which the controller of the robot with the tool that was coupled is still away.
+    controller_away: u32,
 }
 
 /// What became of what the coupling was asked for.
@@ -106,8 +109,8 @@ impl ToolChanger {
         let [q, _] = self.bare(layout, at.measured);
         let now = at.now;
         let run = ToolChange::start(&mut self.rack, [present, desired], &q, settings)?;
-        let (coupling, is_controller_away) = (Coupling::Pending, false);
-        self.change = Some(Change { run, begun: now, coupling, is_controller_away });
+        let (coupling, controller_away) = (Coupling::Pending, 0);
+        self.change = Some(Change { run, begun: now, coupling, controller_away });
         Ok(())
     }
 
@@ -120,7 +123,7 @@ impl ToolChanger {
     pub(crate) fn hear_coupling(&mut self, refused: Option<String>, layout: &RobotLayout) {
         let found = self.find_wrist(layout);
         if let Some(change) = &mut self.change {
-            change.is_controller_away = refused.is_none();
+            change.controller_away = if refused.is_none() { AWAY } else { 0 };
             let refused = refused.or_else(|| found.err().map(|why| why.to_string()));
             change.coupling = refused.map_or(Coupling::Done, Coupling::Refused);
         }
@@ -135,6 +138,12 @@ impl ToolChanger {
         if let Some(change) = &mut self.change {
             change.run.cancel();
         }
+    }
+
+    /// Indices of the arm's joints, which are there with every tool, in a robot's layout. (n joints of the arm)
+    pub(crate) fn arm_joints(&self, layout: &RobotLayout) -> Vec<usize> {
+        let index = |name: &String| layout.joints.iter().position(|own| own.name == *name);
+        self.rack.bare().joints.iter().filter_map(|joint| index(&joint.name)).collect()
     }
 
     /// Positions (nq) and velocities (nv) of the bare arm. (2)
@@ -179,8 +188,9 @@ impl ToolChanger {
             },
             tool,
             is_its_robot: true,
-            has_controller: !std::mem::take(&mut change.is_controller_away),
+            has_controller: change.controller_away == 0,
         };
+        change.controller_away = change.controller_away.saturating_sub(1);
         match change.run.tick(&mut self.rack, &view) {
             None => Asked::Nothing,
             Some(ToolChangeOrder::Follow(trajectory)) => {

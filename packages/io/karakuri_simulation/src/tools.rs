@@ -291,28 +291,43 @@ impl SimulatedWorld {
     /// # Errors
     /// When there is no such tool, another one is on the flange, or the flange is not at the place, at rest.
     pub fn set_tool(&mut self, name: &str) -> Result<(), ToolError> {
+        let Some([from, to]) = self.present_and_desired(name)? else { return Ok(()) };
+        // At the place of the tool that is let go or taken.
+        let there = match (&from.place, &to.place) {
+            (Some(_), Some(_)) => return Err(ToolError::Occupied { present: from.name }),
+            (Some(_), None) => &from,
+            (None, Some(_)) => &to,
+            (None, None) => return Ok(()),
+        };
+        self.check_flange(from.flange, there)?;
+        self.exchange(&from, &to)
+    }
+
+    /// Puts a tool on the flange wherever that is, as where the world is made to be as a robot is.
+    ///
+    /// # Errors
+    /// When there is no such tool, or the world refuses it.
+    pub fn put_tool(&mut self, name: &str) -> Result<(), ToolError> {
+        let pair = self.present_and_desired(name)?;
+        pair.map_or(Ok(()), |[from, to]| self.exchange(&from, &to))
+    }
+
+    /// The tool on the flange and another one; `None` where that is on it already.
+    fn present_and_desired(&self, name: &str) -> Result<Option<[Tool; 2]>, ToolError> {
         let no_tools =
             || ToolError::NoTools(self.layouts.first().map_or("", |l| &l.name).to_owned());
         let tools = self.tools.as_ref().ok_or_else(no_tools)?;
-        let id = self.robots[tools.robot];
         let to = tools.find(name)?;
-        let Some(from) = tools.present(&self.world, id).filter(|&from| from != to) else {
-            return Ok(());
-        };
-        // At the place of the tool that is let go or taken.
-        let there = match (&tools.all[from].place, &tools.all[to].place) {
-            (Some(_), Some(_)) => {
-                return Err(ToolError::Occupied { present: tools.all[from].name.clone() });
-            }
-            (Some(_), None) => &tools.all[from],
-            (None, Some(_)) => &tools.all[to],
-            (None, None) => return Ok(()),
-        };
-        self.check_flange(id, tools.all[from].flange, there)?;
+        let present = tools.present(&self.world, self.robots[tools.robot]);
+        let from = present.filter(|&from| from != to);
+        Ok(from.map(|from| [tools.all[from].clone(), tools.all[to].clone()]))
+    }
+
+    /// Puts one tool in the place of another, or leaves the world as it is.
+    fn exchange(&mut self, from: &Tool, to: &Tool) -> Result<(), ToolError> {
+        let Some(robot) = self.tools.as_ref().map(|tools| tools.robot) else { return Ok(()) };
         let before = self.save();
-        let (from, to) = (tools.all[from].clone(), tools.all[to].clone());
-        let robot = tools.robot;
-        let exchanged = self.exchange(id, &from, &to);
+        let exchanged = self.exchange_models(self.robots[robot], from, to);
         if exchanged.is_err() {
             self.restore(&before);
         }
@@ -321,7 +336,7 @@ impl SimulatedWorld {
     }
 
     /// Puts the model of one tool in the place of another's, and fills and empties their places in the dock.
-    fn exchange(&mut self, id: RobotId, from: &Tool, to: &Tool) -> Result<(), ToolError> {
+    fn exchange_models(&mut self, id: RobotId, from: &Tool, to: &Tool) -> Result<(), ToolError> {
         let mut put = |tool: &Tool, id: RobotId, model: &Arc<Model>, q: &[f64]| {
             self.world.replace_robot(id, Arc::clone(model), q).map_err(tool.refused())
         };
@@ -336,9 +351,11 @@ impl SimulatedWorld {
     }
 
     /// Checks that the flange of the present robot is at the place of a tool, at rest.
-    fn check_flange(&self, id: RobotId, flange: FrameId, there: &Tool) -> Result<(), ToolError> {
-        let Some(Place { pose: place, .. }) = &there.place else { return Ok(()) };
-        let robot = self.world.robot(id);
+    fn check_flange(&self, flange: FrameId, there: &Tool) -> Result<(), ToolError> {
+        let (Some(tools), Some(Place { pose: place, .. })) = (&self.tools, &there.place) else {
+            return Ok(());
+        };
+        let robot = self.world.robot(self.robots[tools.robot]);
         let fastest = robot.model().joints.iter().max_by(|a, b| {
             let speed = |start: usize| robot.v()[start].abs();
             speed(a.v_start).total_cmp(&speed(b.v_start))

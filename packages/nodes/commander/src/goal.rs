@@ -7,15 +7,16 @@ use karakuri_commands::{Code, Refusal};
 use karakuri_gait::planner::{StraightWalk, WalkCommand, WalkGoal};
 use karakuri_grasp::gripper_command::StatedCommand;
 use karakuri_grasp::pick_and_place::{Failure, PickAndPlaceResult, Stage};
+use karakuri_grasp::tool_change::{ToolChangeFailure, ToolChangeResult, ToolChangeSettings};
 use karakuri_hand_goals::{
     Asked, WorldFrame, asked, failure_of_code, move_message, place_message, statement_message,
-    tool_move,
+    tool_failure_of_code, tool_move,
 };
 use karakuri_model::Shape;
 use karakuri_rehearsal::{Act, Cell, Ended, WalkEnd, WalkTrouble};
 use karakuri_ros::msg::control_msgs::action::GripperCommand;
 use karakuri_ros::msg::control_msgs::msg::GripperCommand as CommandMessage;
-use karakuri_ros::msg::karakuri_msgs::action::{MoveTool, PickAndPlace, Walk};
+use karakuri_ros::msg::karakuri_msgs::action::{ChangeTool, MoveTool, PickAndPlace, Walk};
 use karakuri_ros::{ActionClient, ClientGoal, ClientGoalState, Node, RosError};
 use karakuri_spatial::Vector3;
 
@@ -27,6 +28,7 @@ const ANSWER_TIME: Duration = Duration::from_secs(8);
 pub(crate) struct Clients {
     hand: Option<Hand>,
     walk: Option<ActionClient<Walk::Action>>,
+    tools: Option<ActionClient<ChangeTool::Action>>,
 }
 
 /// Clients of the hand's actions.
@@ -44,6 +46,7 @@ pub(crate) enum Goal {
     Tool(ClientGoal<MoveTool::Action>),
     Grip(ClientGoal<GripperCommand::Action>),
     Walk(ClientGoal<Walk::Action>),
+    Change(ClientGoal<ChangeTool::Action>),
 }
 
 impl Hand {
@@ -80,9 +83,12 @@ impl Hand {
 
 impl Clients {
     pub(crate) fn new<S: 'static>(node: &mut Node<S>, cell: &Cell) -> Result<Self, RosError> {
-        let hand = cell.hand.as_ref().map(|_| Hand::new(node)).transpose()?;
+        // With the bare arm they are those of the tools in the dock.
+        let has_hand = cell.hand.is_some() || cell.tools.is_some();
+        let hand = has_hand.then(|| Hand::new(node)).transpose()?;
         let walk = cell.gait.as_ref().map(|_| node.action_client("walk")).transpose()?;
-        Ok(Self { hand, walk })
+        let tools = cell.tools.as_ref().map(|_| node.action_client("change_tool")).transpose()?;
+        Ok(Self { hand, walk, tools })
     }
 
     /// What is not there yet.
@@ -90,8 +96,11 @@ impl Clients {
         if self.hand.as_ref().is_some_and(|hand| !hand.is_ready()) {
             return Some("the actions of `gripper`");
         }
-        let walk = self.walk.as_ref().filter(|walk| !walk.is_ready());
-        walk.map(|_| "the action of `gait_planner`")
+        if self.walk.as_ref().is_some_and(|walk| !walk.is_ready()) {
+            return Some("the action of `gait_planner`");
+        }
+        let tools = self.tools.as_ref().filter(|tools| !tools.is_ready());
+        tools.map(|_| "the action of `tool_changer`")
     }
 
     /// Cancels a goal at once, as nothing is sent any more once the node has ended.
@@ -105,6 +114,9 @@ impl Clients {
         if let Some(walk) = &self.walk {
             walk.flush();
         }
+        if let Some(tools) = &self.tools {
+            tools.flush();
+        }
     }
 
     /// Sends an order to what carries it out.
@@ -112,10 +124,14 @@ impl Clients {
     /// # Errors
     /// When no action takes it.
     pub(crate) fn send(&self, order: &Order, cell: &Cell) -> Result<Goal, Refusal> {
-        let sent = match (&order.sent, &self.walk) {
-            (Act::Walk(goal), Some(walk)) => {
+        let sent = match &order.sent {
+            Act::Walk(goal) => self.walk.as_ref().and_then(|walk| {
                 walk_message(goal).map(|goal| Goal::Walk(walk.send(goal, ANSWER_TIME)))
-            }
+            }),
+            Act::ChangeTool { tool, settings } => self
+                .tools
+                .as_ref()
+                .map(|tools| Goal::Change(tools.send(change_message(tool, settings), ANSWER_TIME))),
             _ => self.hand.as_ref().and_then(|hand| hand.send(order, cell)),
         };
         sent.ok_or_else(unknown)
@@ -137,6 +153,15 @@ fn walk_message(goal: &WalkGoal) -> Option<Walk::Goal> {
         }
         WalkCommand::Turn(turn) => Some(Walk::Goal { turn: *turn, ..Walk::Goal::default() }),
         _ => None,
+    }
+}
+
+/// Goal of the changer's action; that it weighs, and from how high, is its own.
+fn change_message(tool: &str, settings: &ToolChangeSettings) -> ChangeTool::Goal {
+    ChangeTool::Goal {
+        tool: tool.to_owned(),
+        max_speed: settings.speed,
+        max_acceleration: settings.acceleration,
     }
 }
 
@@ -189,6 +214,7 @@ impl Goal {
             Self::Tool(goal) => goal.state(),
             Self::Grip(goal) => goal.state(),
             Self::Walk(goal) => goal.state(),
+            Self::Change(goal) => goal.state(),
         }
     }
 
@@ -202,6 +228,7 @@ impl Goal {
             Self::Tool(goal) => goal.cancel(),
             Self::Grip(goal) => goal.cancel(),
             Self::Walk(goal) => goal.cancel(),
+            Self::Change(goal) => goal.cancel(),
         }
     }
 
@@ -212,6 +239,7 @@ impl Goal {
             Self::Tool(goal) => goal.is_cancel_answered(),
             Self::Grip(goal) => goal.is_cancel_answered(),
             Self::Walk(goal) => goal.is_cancel_answered(),
+            Self::Change(goal) => goal.is_cancel_answered(),
         }
     }
 
@@ -258,6 +286,22 @@ impl Goal {
                 let message = message.unwrap_or_else(|| "`gait_planner` went away".to_owned());
                 Ended::Walk(WalkEnd { trouble, message, ..WalkEnd::default() })
             }
+            Self::Change(goal) => Ended::Tool(goal.result().map_or_else(
+                || ToolChangeResult {
+                    failure: Some(ToolChangeFailure::RobotLost),
+                    message: "`tool_changer` went away".to_owned(),
+                    mass: 0.0,
+                },
+                |result| {
+                    let known = tool_failure_of_code(result.error_code);
+                    let failure = known.or(Some(ToolChangeFailure::Canceled));
+                    ToolChangeResult {
+                        failure: failure.filter(|_| !succeeded),
+                        message: result.message.clone(),
+                        mass: result.mass,
+                    }
+                },
+            )),
         }
     }
 
@@ -267,6 +311,7 @@ impl Goal {
             Self::Pick(goal) => goal.result().map(|result| result.message.clone()),
             Self::Tool(goal) => goal.result().map(|result| result.message.clone()),
             Self::Walk(goal) => goal.result().map(|result| result.message.clone()),
+            Self::Change(goal) => goal.result().map(|result| result.message.clone()),
             Self::Grip(_) => None,
         };
         said.unwrap_or_default()

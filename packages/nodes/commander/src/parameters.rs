@@ -5,6 +5,7 @@ karakuri_ros::parameters! {
     pub(crate) struct Parameters {
         pub(crate) scene: String = String::new(), "Path of the scene that `sim` was started with.", read_only();
         pub(crate) gait: String = String::new(), "Path of the gait file that `gait_planner` was started with; empty: the robot does not walk.", read_only();
+        pub(crate) tools: String = String::new(), "Path of the tools file that `tool_changer` was started with, where `lockstep` is false; empty: the robot keeps its tool.", read_only();
         pub(crate) envelope: String = String::new(), "Path of the limits that a person has set: a file that this user cannot write, as after `chmod 0444`.", read_only();
         pub(crate) audit: String = "karakuri-audit.jsonl".to_owned(), "Path of the audit log; it goes on where it ended.", read_only();
         pub(crate) principal: String = "local".to_owned(), "Principal of the envelope as which clients of ROS are served.", read_only();

@@ -1,30 +1,35 @@
 //! Conversion between messages and the change.
 
 use karakuri_control::trajectory::{JointTrajectory, TrajectoryPoint};
-use karakuri_grasp::tool_change::ToolChangeFailure as Failure;
+use karakuri_grasp::tool_change::ToolChangeSettings;
 use karakuri_ros::duration_to_message;
+use karakuri_ros::msg::karakuri_msgs::action::ChangeTool;
 use karakuri_ros::msg::karakuri_msgs::msg::GripState;
 use karakuri_ros::msg::trajectory_msgs::msg::{
     JointTrajectory as TrajectoryMessage, JointTrajectoryPoint as PointMessage,
 };
 
-/// Error codes of the action's result (`karakuri_msgs/action/ChangeTool`).
-pub(crate) mod code {
-    pub(crate) const NONE: u8 = 0;
-    pub(crate) const ROBOT_LOST: u8 = 5;
-    pub(crate) const OBJECT_HELD: u8 = 7;
-}
-
-pub(crate) fn failure_code(failure: Option<Failure>) -> u8 {
-    match failure {
-        None => code::NONE,
-        Some(Failure::UnknownTool) => 1,
-        Some(Failure::ToolLost) => 2,
-        Some(Failure::Unreachable) => 3,
-        Some(Failure::Refused) => 4,
-        Some(Failure::RobotLost) => code::ROBOT_LOST,
-        Some(Failure::Canceled) => 6,
-    }
+/// Settings within the limits of a goal.
+///
+/// # Errors
+/// The code of a refusal and its sentence, when a limit is no speed or acceleration.
+pub(crate) fn limited(
+    usual: ToolChangeSettings,
+    goal: &ChangeTool::Goal,
+) -> Result<ToolChangeSettings, (u8, String)> {
+    let least = |name: &str, usual: f64, limit: f64| match limit {
+        0.0 => Ok(usual),
+        _ if limit > 0.0 => Ok(usual.min(limit)),
+        _ => Err((
+            ChangeTool::Result::INVALID_GOAL as u8,
+            format!("`{name}` is {limit}; write a positive number, or 0 for the usual one"),
+        )),
+    };
+    Ok(ToolChangeSettings {
+        speed: least("max_speed", usual.speed, goal.max_speed)?,
+        acceleration: least("max_acceleration", usual.acceleration, goal.max_acceleration)?,
+        ..usual
+    })
 }
 
 /// Whether a hand of any kind holds something.

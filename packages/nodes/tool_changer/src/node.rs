@@ -97,7 +97,7 @@ fn on_goal(node: &mut ToolChanger, request: GoalRequest<ChangeTool::Action>) {
         return;
     }
     let goal = request.accept();
-    match node.start(&goal.goal().tool) {
+    match node.start(goal.goal()) {
         Ok(change) => {
             // What became of the motions of an earlier goal does not matter any more.
             node.arm.stop();

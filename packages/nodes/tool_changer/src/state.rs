@@ -6,13 +6,14 @@ use karakuri_grasp::tool_change::{
     ToolChange, ToolChangeFailure, ToolChangeOrder, ToolChangeResult, ToolChangeStage,
     ToolChangeView, ToolRack,
 };
+use karakuri_hand_goals::tool_failure_code;
 use karakuri_ros::msg::karakuri_msgs::action::ChangeTool;
 use karakuri_ros::{ActiveGoal, Clock, IntoMessage, JointStateReader, info};
 use karakuri_spatial::{Force, Time};
 
 use crate::arm::Arm;
 use crate::changer::Changer;
-use crate::convert::{self, code};
+use crate::convert;
 use crate::parameters::Parameters;
 
 /// Wall time without joint states after which the robot is silent.
@@ -54,19 +55,19 @@ pub(crate) struct Active {
 
 impl ToolChanger {
     /// Plans a change; the code of a refusal and its sentence.
-    pub(crate) fn start(&mut self, desired: &str) -> Result<ToolChange, (u8, String)> {
+    pub(crate) fn start(&mut self, goal: &ChangeTool::Goal) -> Result<ToolChange, (u8, String)> {
         if let Some(why) = self.not_ready() {
-            return Err((code::ROBOT_LOST, why.to_owned()));
+            return Err((ChangeTool::Result::ROBOT_LOST as u8, why.to_owned()));
         }
         if self.holds {
             let why = "the hand holds an object; put it down first".to_owned();
-            return Err((code::OBJECT_HELD, why));
+            return Err((ChangeTool::Result::OBJECT_HELD as u8, why));
         }
         let present = self.tool.clone().unwrap_or_default();
-        let settings = self.parameters.settings();
+        let settings = convert::limited(self.parameters.settings(), goal)?;
         let q = &self.reader.q;
-        ToolChange::start(&mut self.rack, [&present, desired], q, settings)
-            .map_err(|(failure, why)| (convert::failure_code(Some(failure)), why))
+        ToolChange::start(&mut self.rack, [&present, &goal.tool], q, settings)
+            .map_err(|(failure, why)| (tool_failure_code(Some(failure)), why))
     }
 
     /// Reason why no goal can be taken now.
@@ -123,7 +124,7 @@ impl ToolChanger {
 
     pub(crate) fn end(&self, active: Active, ended: ToolChangeResult) {
         let Active { goal, .. } = active;
-        let code = convert::failure_code(ended.failure);
+        let code = tool_failure_code(ended.failure);
         let mut result = self.result(goal.stamp(), code, ended.message);
         result.mass = ended.mass;
         info!("change_tool: {}", result.message);
@@ -143,7 +144,7 @@ impl ToolChanger {
     ) -> ChangeTool::Result {
         let now = self.clock.now();
         ChangeTool::Result {
-            success: error_code == code::NONE,
+            success: error_code == ChangeTool::Result::NONE as u8,
             error_code,
             message,
             tool: self.tool.clone().unwrap_or_default(),
@@ -160,7 +161,7 @@ impl Drop for ToolChanger {
         if let Some(Active { goal, .. }) = self.active.take() {
             self.arm.stop();
             let why = "the tool changer was stopped; look what is on the flange".to_owned();
-            let result = self.result(goal.stamp(), code::ROBOT_LOST, why);
+            let result = self.result(goal.stamp(), ChangeTool::Result::ROBOT_LOST as u8, why);
             goal.abort(result);
         }
     }
