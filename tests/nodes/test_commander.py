@@ -9,7 +9,7 @@ import pytest
 from action_msgs.msg import GoalStatus, GoalStatusArray
 from sensor_msgs.msg import JointState
 from simulation_interfaces.srv import GetEntityState, ResetSimulation, SetEntityState
-from support.arm import SCENE, Arm, moving, nanoseconds
+from support.arm import ARM, SCENE, Arm, distance, moving, nanoseconds
 from support.commander import Commander
 from support.driving import CLIENTS, drive
 from support.load import load
@@ -18,6 +18,8 @@ from support.ros import latched
 
 NODES = ("sim", "state_publisher", "feedforward_controller", "gripper")
 ENVELOPE = ROOT / "config/envelopes/table.yaml"
+#: Time between two samples. [ns]
+PERIOD = 2_000_000
 
 
 class ArmCommander(Commander):
@@ -93,18 +95,47 @@ def test_an_act_tells_its_progress_and_is_cancelled(commander, ros):
     assert commander.do("pick", object="cube")["holds"]
 
 
-def test_stop_brakes_within_a_few_periods(commander, ros):
-    seen, states = [], ros.subscribe(JointState, "/arm/joint_states", 10_000)
-    answer = commander.rehearse("pick", object="cube")
+def velocities(messages):
+    """Commanded velocities of the arm by the time since the first of them. [ns; rad/s]"""
+    first = nanoseconds(messages[0].header.stamp)
+    return {nanoseconds(m.header.stamp) - first: [m.velocity[m.name.index(name)] for name in ARM] for m in messages}
+
+
+def begin(commander, ros, commands, request):
+    """Begins a move, and waits until the arm is on its way."""
+    seen = []
+    answer = commander.rehearse("move", x_m=0.45, y_m=0.2, high=True)
     commander.approve(answer["rehearsal"])
-    handle = commander.send("act", seen, ticket=answer["ticket"], request_id="stopped")
-    ros.wait_for(lambda: seen and seen[-1].progress > 0.1, what="the act")
+    commands.clear()
+    handle = commander.send("act", seen, ticket=answer["ticket"], request_id=request)
+    ros.wait_for(lambda: seen and seen[-1].progress > 0.3, what="the act")
+    return handle
+
+
+def test_stop_brakes_within_one_control_period(commander, ros):
+    commands, states = (ros.subscribe(JointState, f"/arm/{name}", 10_000) for name in ("joint_command", "joint_states"))
+    ros.result(begin(commander, ros, commands, "whole"))
+    whole = velocities(commands.messages)
+    assert ros.call(ResetSimulation, "/arm/sim/reset_simulation").result.result == 1
+    ros.wait_for(lambda: commander.order("home")[0] == GoalStatus.STATUS_SUCCEEDED, 20.0, what="the reset")
+    handle = begin(commander, ros, commands, "stopped")
+    # A control period of 2 ms then takes 0.2 s, which is long beside the way of a message.
+    assert ros.set_parameter("/arm/sim", "real_time_factor", 0.01)[0]
+    ros.spin_for(1.0)
+    last = nanoseconds(states.last.header.stamp)
     assert commander.ask("stop") == (True, {"stopped": True})
+    ros.spin_for(1.0)
+    assert ros.set_parameter("/arm/sim", "real_time_factor", 0.0)[0]
     status, result = ros.result(handle)
-    assert json.loads(result.answer)["code"] == "CANCELED"
-    assert status == GoalStatus.STATUS_ABORTED
+    assert status == GoalStatus.STATUS_ABORTED and json.loads(result.answer)["code"] == "CANCELED"
+    first = nanoseconds(commands.messages[0].header.stamp)
+    stopped = velocities(commands.messages)
+    brakes = next(at for at, v in sorted(stopped.items()) if distance(v, whole[at]) > 1e-3)
+    # The sample that the arm was at when `stop` came, or the next one.
+    assert last <= first + brakes <= last + 2 * PERIOD, (last, first + brakes)
     assert moving(states.fresh()) < 1e-2
     assert commander.ask("stop") == (True, {"stopped": False})
+    assert commander.do("pick", object="cube")["holds"], "what was stopped is still as rehearsed"
 
 
 @pytest.mark.parametrize("change", ["robot", "cube"])

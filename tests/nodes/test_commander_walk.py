@@ -31,7 +31,7 @@ class Walker:
         parameters = {
             "sim": {"scene": SCENE, "real_time_factor": 0.0, "start_paused": True, **lockstep},
             "feedforward_controller": {**ROBOT, "feedforward_scale": 0.0, "lockstep_sources": "[joint_trajectory]", **lockstep},
-            "gait_planner": {"gait": GAIT, **lockstep},
+            "gait_planner": {"gait": GAIT, "lockstep_sources": "[commander/seen]", **lockstep},
         }
         for name, values in parameters.items():
             self.nodes[name] = NodeProcess(self._domain, name, namespace=self.namespace, parameters=values)

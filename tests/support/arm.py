@@ -125,7 +125,7 @@ class Arm:
                 "hardware": hardware,
             },
             "feedforward_controller": {**robot, "lockstep": lockstep, "lockstep_sources": sources},
-            "gripper": {**robot, "lockstep": lockstep},
+            "gripper": {**robot, "lockstep": lockstep, "lockstep_sources": "[commander/seen]"},
             "state_publisher": {"urdf": urdf},
         }
         self._domain, self._names, self.nodes = domain, nodes, {}
@@ -134,7 +134,7 @@ class Arm:
         """Starts a node (again)."""
         parameters = self.parameters[name]
         file = ROOT / f"config/nodes/{name}.yaml"
-        self.nodes[name] = NodeProcess(self._domain, name, namespace=self.namespace, parameters=parameters, files=[file])
+        self.nodes[name] = NodeProcess(self._domain, name, namespace=self.namespace, parameters=parameters, files=[file] if file.exists() else [])
         return self.nodes[name]
 
     def __enter__(self):

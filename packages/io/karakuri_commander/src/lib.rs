@@ -18,6 +18,6 @@ pub use caller::{Agreement, Caller, Flow, Instant, News, Reply};
 pub use commander::{Commander, Settings};
 pub use order::{Order, verbs};
 pub use refusals::of_error;
-pub use robot::Robot;
+pub use robot::{OnStop, Robot};
 pub use system::{System, SystemError, open_log, read_envelope};
 pub use verbs::{CommanderVerbs, Outside};

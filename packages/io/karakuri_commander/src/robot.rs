@@ -3,9 +3,13 @@
 use karakuri_commands::Refusal;
 use karakuri_rehearsal::{Cell, Ended, RehearsalError};
 use karakuri_simulation::Digest;
+use karakuri_spatial::Time;
 
 use crate::order::Order;
 use crate::refusals::of_error;
+
+/// Work that may be done on any thread.
+pub type OnStop = Box<dyn Fn() + Send + Sync>;
 
 /// Robot of a commander, with a cell that is as the robot and its world are.
 pub trait Robot: Send {
@@ -56,9 +60,19 @@ pub trait Robot: Send {
     /// When the robot is lost.
     fn cancel(&mut self) -> Result<(), Refusal>;
 
+    /// What `stop` does at once, on the thread of its caller; the robot is then asked to cancel, too.
+    fn on_stop(&self) -> OnStop {
+        Box::new(|| {})
+    }
+
     /// Adds the command that answered the last sample to a digest of all of them.
     fn add_command(&self, digest: &mut Digest) {
         self.cell().add_command(digest);
+    }
+
+    /// Time of the robot's last sample. That of its cell may be behind.
+    fn now(&self) -> Time {
+        self.cell().now()
     }
 
     /// Positions of the joints as measured, of a robot that does not go as its cell does to the bit: it must stay in the band of all copies.

@@ -43,8 +43,8 @@ fn carry_out(
     commands: &mut Digest,
     watch: &mut dyn FnMut(&Instant, &Cell) -> Flow,
 ) -> Result<Value, Refusal> {
-    let start = robot.cell().now();
     robot.begin(&preview.order)?;
+    let start = robot.now();
     robot.add_command(commands);
     let mut diverged = None;
     if !is_as_rehearsed(robot, preview, 0, *commands) {
@@ -64,18 +64,19 @@ fn carry_out(
         n += 1;
         result = robot.step()?;
         robot.add_command(commands);
-        let elapsed = robot.cell().now().seconds_since(start);
-        let beside = beside(robot, preview, elapsed);
-        if !is_cancelled && (beside.is_some() || !is_as_rehearsed(robot, preview, n, *commands)) {
-            diverged = Some((n, beside));
-        }
+        let elapsed = robot.now().seconds_since(start);
         let flow = watch(&instant(robot.cell(), preview, elapsed), robot.cell());
+        // What was stopped may brake in this sample already.
         if flow == Flow::Cancel && !is_cancelled {
             robot.cancel()?;
             is_cancelled = true;
         }
+        let beside = beside(robot, preview, elapsed);
+        if !is_cancelled && (beside.is_some() || !is_as_rehearsed(robot, preview, n, *commands)) {
+            diverged = Some((n, beside));
+        }
     }
-    let duration = robot.cell().now().seconds_since(start);
+    let duration = robot.now().seconds_since(start);
     settle(robot, preview, start, watch)?;
     if let Some((sample, beside)) = diverged {
         let hint =
@@ -101,11 +102,13 @@ fn is_as_rehearsed(robot: &dyn Robot, preview: &Preview, n: usize, commands: Dig
 
 /// Joint that is outside of the band of all copies, where the robot does not go as they do to the bit.
 fn beside(robot: &dyn Robot, preview: &Preview, elapsed: f64) -> Option<String> {
-    let positions = robot.positions()?;
-    let (joint, position, [least, most]) = preview.band.find_outside(elapsed, positions)?;
-    let name = &robot.cell().layout().joints[joint].name;
+    let measured = robot.positions()?;
+    let joints = robot.cell().joints_of(&preview.order.act);
+    let positions: Vec<_> = joints.iter().map(|&joint| measured[joint]).collect();
+    let (joint, position, [least, most]) = preview.band.find_outside(elapsed, &positions)?;
+    let name = &robot.cell().layout().joints[joints[joint]].name;
     Some(format!(
-        "joint `{name}` is at {position:.3}, and from {least:.3} to {most:.3} in all copies"
+        "after {elapsed:.2} s joint `{name}` is at {position:.3}, and from {least:.3} to {most:.3} in all copies about then"
     ))
 }
 
@@ -116,11 +119,11 @@ fn settle(
     start: Time,
     watch: &mut dyn FnMut(&Instant, &Cell) -> Flow,
 ) -> Result<(), Refusal> {
-    let end = robot.cell().now().plus_seconds(SETTLE);
-    while robot.difference().is_none() && robot.cell().now() < end {
+    let end = robot.now().plus_seconds(SETTLE);
+    while robot.difference().is_none() && robot.now() < end {
         robot.step()?;
         // What is at its end cannot be cancelled.
-        let elapsed = robot.cell().now().seconds_since(start);
+        let elapsed = robot.now().seconds_since(start);
         watch(&instant(robot.cell(), preview, elapsed), robot.cell());
     }
     Ok(())

@@ -5,6 +5,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use karakuri_grasp::pick_and_place::KnownObject;
+use karakuri_ros::NodeWaker;
 use karakuri_ros::msg::sensor_msgs::msg::JointState;
 
 /// Samples that wait; then the oldest is lost.
@@ -23,11 +24,12 @@ pub(crate) struct Answered {
     pub(crate) command: Option<JointState>,
 }
 
-/// What was heard and not looked at yet.
-#[derive(Debug, Default)]
+/// What was heard and not looked at yet, and what lets time go on: hand and walk answer no sample before its header was published.
+#[derive(Debug)]
 pub(crate) struct Feed {
     heard: Mutex<Heard>,
     news: Condvar,
+    waker: NodeWaker,
 }
 
 #[derive(Debug, Default)]
@@ -49,6 +51,12 @@ struct Heard {
     are_sources_awaited: bool,
     /// Topics of the references of hand and walk, which it must then name.
     sources: Vec<String>,
+    /// Whether no sample is let go on.
+    is_closed: bool,
+    /// Stamp of the sample that is not let go on yet. [ns]
+    unseen: Option<i64>,
+    /// Number of nodes that wait for samples to go on.
+    n_waiting: usize,
 }
 
 impl Heard {
@@ -61,10 +69,46 @@ impl Heard {
 }
 
 impl Feed {
-    /// Feed of a robot whose references of hand and walk come on these topics.
-    pub(crate) fn new(sources: Vec<String>) -> Self {
+    /// Feed of a robot whose references of hand and walk come on these topics, and what wakes the node that lets its samples go on.
+    pub(crate) fn new(sources: Vec<String>, waker: NodeWaker) -> Self {
         let heard = Heard { sources, ..Heard::default() };
-        Self { heard: Mutex::new(heard), news: Condvar::new() }
+        Self { heard: Mutex::new(heard), news: Condvar::new(), waker }
+    }
+
+    /// Lets no further sample go on: time stands still at the next one, which hand and walk have not answered.
+    pub(crate) fn close(&self) {
+        self.heard().is_closed = true;
+        self.news.notify_all();
+    }
+
+    /// Lets time go on.
+    pub(crate) fn open(&self) {
+        self.heard().is_closed = false;
+        self.waker.wake();
+    }
+
+    /// Whether no sample is let go on.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.heard().is_closed
+    }
+
+    /// Stamp of the sample that is not let go on, once it has come. [ns]
+    pub(crate) fn withheld(&self) -> Option<i64> {
+        let heard = self.heard();
+        heard.unseen.filter(|_| heard.is_closed)
+    }
+
+    /// Takes the stamp of the sample that now goes on [ns], with the number of nodes that wait for it.
+    pub(crate) fn let_go(&self, n_waiting: usize) -> Option<i64> {
+        let mut heard = self.heard();
+        heard.n_waiting = n_waiting;
+        if heard.is_closed { None } else { heard.unseen.take() }
+    }
+
+    /// Whether all nodes whose references are awaited wait for samples to go on.
+    pub(crate) fn are_nodes_waiting(&self) -> bool {
+        let heard = self.heard();
+        heard.n_waiting >= heard.sources.len()
     }
 
     fn heard(&self) -> MutexGuard<'_, Heard> {
@@ -73,6 +117,7 @@ impl Feed {
 
     pub(crate) fn hear_state(&self, stamp: i64, state: &JointState) {
         let mut heard = self.heard();
+        heard.unseen = Some(stamp);
         let is_repeated = heard.newest == stamp;
         if is_repeated {
             heard.repeats += 1;
@@ -138,7 +183,8 @@ impl Feed {
         (heard.newest, heard.repeats)
     }
 
-    /// The next sample with its answer, if both come in time, and the answer is the last one: a repeated sample may be answered otherwise.
+    /// The next sample with its answer, if both come in time, and the answer is the last one: a repeated sample may be answered otherwise. None is waited
+    /// for while time stands still.
     pub(crate) fn next(&self, patience: Duration) -> Option<Answered> {
         let deadline = Instant::now() + patience;
         let mut heard = self.heard();
@@ -154,6 +200,9 @@ impl Feed {
                 // Answers to samples before, as after a reset, are repeated for nobody.
                 heard.commands = heard.commands.split_off(&stamp);
                 return Some(Answered { stamp, state, command });
+            }
+            if heard.is_closed {
+                return None;
             }
             let now = Instant::now();
             if now >= deadline {

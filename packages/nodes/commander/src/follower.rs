@@ -6,7 +6,7 @@
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use karakuri_commander::{Order, Robot, of_error};
+use karakuri_commander::{OnStop, Order, Robot, of_error};
 use karakuri_commands::{Code, Refusal};
 use karakuri_grasp::pick_and_place::KnownObject;
 use karakuri_rehearsal::{Cell, Ended, RehearsalError};
@@ -34,6 +34,8 @@ const ASTRAY: f64 = 0.02;
 const SETTLE: f64 = 0.3;
 /// Longest time by which the cell ends an act later than the robot. [s]
 const LATER: f64 = 5.0;
+/// Longest time that the cell is run between two looks at the robot. [s]
+const LONGEST_STEP: f64 = 0.02;
 
 /// What was heard last.
 #[derive(Debug, Default)]
@@ -50,6 +52,8 @@ struct Heard {
     objects: Vec<KnownObject>,
     /// Whether the hand carries what it has picked.
     carries: Option<bool>,
+    /// Name of what is on the flange.
+    tool: Option<String>,
 }
 
 impl Latest {
@@ -70,6 +74,13 @@ impl Latest {
 
     pub(crate) fn hear_hand(&self, carries: bool) {
         self.lock().carries = Some(carries);
+    }
+
+    /// Takes the name of what is on the flange, with which hands have just started.
+    pub(crate) fn hear_tool(&self, tool: &str) {
+        let mut heard = self.lock();
+        heard.tool = Some(tool.to_owned());
+        heard.carries = None;
     }
 
     /// What was heard, once a sample of another stamp has come.
@@ -98,6 +109,8 @@ pub(crate) struct Follower {
     running: Running,
     /// End of the act in the cell.
     own_end: Option<Ended>,
+    /// Time by which the cell is behind the robot in an act. [s]
+    behind: f64,
 }
 
 impl Follower {
@@ -113,6 +126,7 @@ impl Follower {
             n_resets: 0,
             running: Running::default(),
             own_end: None,
+            behind: 0.0,
         }
     }
 
@@ -148,16 +162,41 @@ impl Follower {
             self.n_resets += 1;
             self.running.set(None);
         }
-        for (j, joint) in self.cell.layout().joints.iter().enumerate() {
-            let index = heard.state.name.iter().position(|name| *name == joint.name);
-            let measured = index.and_then(|i| heard.state.position.get(i));
-            let measured = measured.filter(|position| position.is_finite()).ok_or_else(|| {
-                let hint = "look at the driver: a joint of the scene's robot is not measured";
-                Refusal::new(Code::RobotLost, hint).of("joint", joint.name.as_str())
+        if let Some(tool) = &heard.tool
+            && self.cell.tool() != Some(tool)
+            && !self.is_changing()
+        {
+            // Somebody else has changed it, or it is not the one that the last change was to bring.
+            warn!("`{tool}` is on the flange");
+            let put = self.cell.put_tool(tool);
+            put.map_err(|error| {
+                let hint = "look whether the tools file is that of the robot";
+                Refusal::new(Code::RobotLost, hint).of("tool", error.to_string())
             })?;
-            self.positions[j] = *measured;
         }
         self.heard = heard;
+        self.measure()
+    }
+
+    /// Whether a change of tools is under way. Robot and cell couple at moments of their own: for some time each has joints that the other lacks.
+    fn is_changing(&self) -> bool {
+        matches!(self.running.goal(), Some(Goal::Change(_)))
+    }
+
+    /// Takes the positions of the cell's joints from what was heard last.
+    fn measure(&mut self) -> Result<(), Refusal> {
+        let (state, is_changing) = (&self.heard.state, self.is_changing());
+        let own = &self.cell.sample().position;
+        let measured = self.cell.layout().joints.iter().zip(own).map(|(joint, own)| {
+            let index = state.name.iter().position(|name| *name == joint.name);
+            let measured = index.and_then(|i| state.position.get(i)).copied();
+            let known = measured.or(is_changing.then_some(*own)).filter(|at| at.is_finite());
+            known.ok_or_else(|| {
+                let hint = "look at the driver: a joint of the scene's robot is not measured";
+                Refusal::new(Code::RobotLost, hint).of("joint", joint.name.as_str())
+            })
+        });
+        self.positions = measured.collect::<Result<_, _>>()?;
         Ok(())
     }
 
@@ -171,9 +210,11 @@ impl Follower {
     fn adjust(&mut self) -> Result<bool, Refusal> {
         if self.heard.carries == Some(false) && self.cell.is_holding() {
             warn!("the hand has lost what it held");
-            if let Some(machine) = self.fresh.machine().cloned() {
-                self.cell.replace_machine(machine);
-            }
+            let renewed = self.cell.start_again();
+            renewed.map_err(|error| {
+                let hint = "look whether the scene is that of the robot";
+                Refusal::new(Code::RobotLost, hint).of("hand", error.to_string())
+            })?;
         }
         let [joint, object] = ELSEWHERE;
         let own = self.cell.objects();
@@ -223,7 +264,7 @@ impl Follower {
             self.cell.cancel();
         }
         // The hand of the cell then knows what it holds.
-        self.run_cell(LATER, true)?;
+        self.run_cell(LATER + self.behind, true)?;
         Ok(goal.ended(self.own_end.take().as_ref()))
     }
 }
@@ -273,9 +314,11 @@ impl Robot for Follower {
     }
 
     fn begin(&mut self, order: &Order) -> Result<(), Refusal> {
-        self.own_end = None;
+        (self.own_end, self.behind) = (None, 0.0);
         let mut begun = self.cell.clone();
         begun.begin(&order.act).map_err(|error| of_error(&self.cell, &error))?;
+        // What has started again with another tool may not be there yet.
+        wait_for(ANSWER_TIME, || self.clients.missing().is_none().then_some(()));
         let goal = self.clients.send(order, &self.cell)?;
         wait_for(ANSWER_TIME, || (goal.state() != ClientGoalState::Sending).then_some(()));
         if goal.is_final() {
@@ -284,7 +327,9 @@ impl Robot for Follower {
         }
         self.cell = begun;
         self.running.set(Some(goal));
-        Ok(())
+        // From here on it moves.
+        let heard = self.latest.other_than(self.heard.stamp, Duration::ZERO);
+        heard.map_or(Ok(()), |heard| self.take(heard))
     }
 
     fn step(&mut self) -> Result<Option<Ended>, Refusal> {
@@ -298,11 +343,12 @@ impl Robot for Follower {
         };
         let elapsed = Time::from_nanoseconds(heard.stamp - before).seconds();
         self.take(heard)?;
-        let end = self.cell.now().plus_seconds(elapsed.clamp(0.0, 1.0));
-        // As many periods as have passed.
-        while self.cell.now() < end {
-            self.step_cell()?;
-        }
+        // The robot is watched more closely than the cell keeps up with it on a busy machine.
+        let cell_before = self.cell.now();
+        self.behind += elapsed.max(0.0);
+        self.run_cell(self.behind.min(LONGEST_STEP), false)?;
+        self.behind -= self.cell.now().seconds_since(cell_before);
+        self.measure()?;
         let ended = self.running.goal().filter(Goal::is_final);
         ended.map(|goal| self.end(&goal)).transpose()
     }
@@ -317,6 +363,19 @@ impl Robot for Follower {
         }
         self.cell.cancel();
         Ok(())
+    }
+
+    fn now(&self) -> Time {
+        Time::from_nanoseconds(self.heard.stamp)
+    }
+
+    fn on_stop(&self) -> OnStop {
+        let running = self.running();
+        Box::new(move || {
+            if let Some(goal) = running.goal() {
+                goal.cancel();
+            }
+        })
     }
 
     fn positions(&self) -> Option<&[f64]> {

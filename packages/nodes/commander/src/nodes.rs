@@ -9,7 +9,8 @@ use karakuri_rehearsal::Cell;
 use karakuri_ros::msg::diagnostic_msgs::msg::DiagnosticArray;
 use karakuri_ros::msg::karakuri_msgs::msg::{GripState, ObjectStates};
 use karakuri_ros::msg::sensor_msgs::msg::JointState;
-use karakuri_ros::{Node, qos, time_from_message};
+use karakuri_ros::msg::std_msgs::msg::{Header, String as StringMessage};
+use karakuri_ros::{IntoMessage, Node, qos, time_from_message};
 use karakuri_spatial::Time;
 
 use crate::feed::Feed;
@@ -38,7 +39,7 @@ impl Nodes {
         clients: Clients,
         period: f64,
     ) -> Result<Self, Error> {
-        let feed = Arc::new(Feed::new(sources(&cell)?));
+        let feed = Arc::new(Feed::new(sources(&cell)?, node.waker()));
         let of = |feed: &Arc<Feed>| Arc::clone(feed);
         let heard = of(&feed);
         node.subscribe("joint_states", qos::each(), move |_: &mut S, m: &JointState| {
@@ -53,6 +54,13 @@ impl Nodes {
             let stamp = time_from_message(&m.header.stamp).nanoseconds();
             heard.hear_sighting(stamp, objects(m, &WorldFrame));
         })?;
+        let (heard, seen) = (of(&feed), node.publisher("~/seen", qos::state())?);
+        node.after_events(move |_| {
+            if let Some(stamp) = heard.let_go(seen.n_subscribers()) {
+                let stamp = Time::from_nanoseconds(stamp).to_message();
+                seen.publish(&Header { stamp, ..Header::default() });
+            }
+        });
         let namespace = node.full_name().trim_end_matches(node.name()).trim_start_matches('/');
         let controller = format!("{namespace}feedforward_controller: ");
         let heard = of(&feed);
@@ -87,6 +95,12 @@ impl Nodes {
             // The margin is a number while something that was picked is carried.
             heard.hear_hand(m.margin.is_finite());
         })?;
+        if cell.tools.is_some() {
+            let heard = Arc::clone(&latest);
+            node.subscribe("tool", qos::latched(), move |_: &mut S, m: &StringMessage| {
+                heard.hear_tool(&m.data);
+            })?;
+        }
         Ok(Self::Free(Box::new(Follower::new(cell, clients, latest))))
     }
 

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use karakuri_commander::{Order, Robot, of_error};
+use karakuri_commander::{OnStop, Order, Robot, of_error};
 use karakuri_commands::{Code, Refusal};
 use karakuri_grasp::pick_and_place::KnownObject;
 use karakuri_rehearsal::{Cell, Ended, RehearsalError};
@@ -54,6 +54,8 @@ pub(crate) struct Twin {
     is_playing: bool,
     n_resets: u64,
     running: Running,
+    /// Whether the act that is carried out, or was last, is to end.
+    is_cancelled: bool,
     difference: Option<String>,
     /// Sightings of the cell, which those of the nodes are compared with. [ns]
     seen: VecDeque<(i64, Vec<KnownObject>)>,
@@ -72,6 +74,7 @@ impl Twin {
             is_playing: false,
             n_resets: 0,
             running: Running::default(),
+            is_cancelled: false,
             difference: None,
             seen: VecDeque::new(),
         }
@@ -107,9 +110,15 @@ impl Twin {
 
     /// What is not found yet.
     fn missing(&self) -> Option<&'static str> {
+        let feed = &self.nodes.feed;
         let controller = "`feedforward_controller`, which must wait for hand and walk in lockstep";
-        let is_awaited = self.nodes.feed.are_sources_awaited();
-        self.nodes.clients.missing().or_else(|| (!is_awaited).then_some(controller))
+        let is_awaited = feed.are_sources_awaited();
+        let waiting =
+            "`gripper` or `gait_planner` with `commander/seen` in its parameter `lockstep_sources`";
+        let missing = self.nodes.clients.missing();
+        missing
+            .or_else(|| (!is_awaited).then_some(controller))
+            .or_else(|| (!feed.are_nodes_waiting()).then_some(waiting))
     }
 
     fn play(&mut self) -> Result<(), Refusal> {
@@ -248,6 +257,23 @@ impl Twin {
         }
     }
 
+    /// Takes along all samples before the one that is not let go on.
+    fn reach_withheld(&mut self) -> Result<(), Refusal> {
+        let feed = Arc::clone(&self.nodes.feed);
+        let period = self.nodes.period;
+        let reached = wait_for(SILENCE, || {
+            while let Some(sample) = self.next(Duration::ZERO) {
+                if let Err(refusal) = self.take(&sample) {
+                    return Some(Err(refusal));
+                }
+            }
+            // What differs is not rehearsed any more: it is cancelled whenever it may be.
+            let is_there = self.difference.is_some() || feed.withheld() == Some(self.at + period);
+            is_there.then_some(Ok(()))
+        });
+        reached.unwrap_or_else(|| Err(silent()))
+    }
+
     /// Takes along what comes until a sample is repeated, as is done while time stands still.
     fn catch_up(&mut self) -> Result<(), Refusal> {
         let feed = Arc::clone(&self.nodes.feed);
@@ -284,6 +310,8 @@ impl Robot for Twin {
     }
 
     fn hold(&mut self) -> Result<(), Refusal> {
+        // A stop may have come after the end of the act.
+        self.nodes.feed.open();
         if self.is_playing || self.has_next() {
             self.nodes.time.pause()?;
             self.is_playing = false;
@@ -325,6 +353,7 @@ impl Robot for Twin {
         wait_for(ANSWER_TIME, answered);
         if !goal.is_final() {
             self.cell = begun;
+            self.is_cancelled = false;
             self.running.set(Some(goal));
             return self.play();
         }
@@ -333,8 +362,17 @@ impl Robot for Twin {
     }
 
     fn step(&mut self) -> Result<Option<Ended>, Refusal> {
-        let sample = self.next(SILENCE);
+        let mut sample = self.next(SILENCE);
+        if sample.is_none() && self.nodes.feed.is_closed() {
+            self.cancel()?;
+            sample = self.next(SILENCE);
+        }
         self.take(&sample.ok_or_else(silent)?)
+    }
+
+    fn on_stop(&self) -> OnStop {
+        let feed = Arc::clone(&self.nodes.feed);
+        Box::new(move || feed.close())
     }
 
     fn is_busy(&self) -> bool {
@@ -346,23 +384,21 @@ impl Robot for Twin {
     }
 
     fn cancel(&mut self) -> Result<(), Refusal> {
-        if self.difference.is_some() {
-            if let Some(goal) = self.running.goal() {
-                goal.cancel();
-            }
+        if self.is_cancelled {
             return Ok(());
         }
-        // The nodes and the cell hear of it in the same sample.
-        self.nodes.time.pause()?;
-        self.is_playing = false;
-        self.catch_up()?;
+        self.is_cancelled = true;
+        // The nodes and the cell hear of it before the same sample, the next one.
+        self.nodes.feed.close();
+        let reached = self.reach_withheld();
         if let Some(goal) = self.running.goal() {
             goal.cancel();
             let is_heard = || (goal.is_cancel_answered() || goal.is_final()).then_some(());
             wait_for(ANSWER_TIME, is_heard);
         }
         self.cell.cancel();
-        self.play()
+        self.nodes.feed.open();
+        reached
     }
 
     fn difference(&self) -> Option<&str> {

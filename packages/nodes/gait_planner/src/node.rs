@@ -1,11 +1,13 @@
 //! The node: each sample of the robot is one tick of the walk engine.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use karakuri_gait::planner::{Measured, NotStanding};
 use karakuri_ros::msg::geometry_msgs::msg::WrenchStamped;
 use karakuri_ros::msg::sensor_msgs::msg::{Imu, JointState};
-use karakuri_ros::{Advance, FromMessage, Offer, Turn, info, time_from_message, warn};
+use karakuri_ros::{
+    Advance, FromMessage, Offer, SOURCE_SILENCE, Turn, info, time_from_message, warn,
+};
 use karakuri_spatial::{Force, Time, UnitQuaternion, Vector3};
 
 use crate::planner::{GaitPlanner, Reading, TICKS_A_REPORT};
@@ -63,7 +65,7 @@ impl GaitPlanner {
     /// Ticks the newest sample when the readings of its sensors are there.
     pub(crate) fn go_on(&mut self) {
         self.gate.set_lockstep(self.parameters.lockstep.get());
-        if let Some(turn) = self.gate.take(Instant::now(), Duration::MAX) {
+        if let Some(turn) = self.gate.take(Instant::now(), SOURCE_SILENCE) {
             self.tick(turn);
         }
     }

@@ -8,6 +8,7 @@ karakuri_ros::parameters! {
         pub(crate) gait: String = String::new(), "Path of the gait file: the robot, and how it walks.", read_only();
         pub(crate) period: f64 = 0.002, "Time from a sample to the next, for which an answer holds. [s]", range(1e-4..=0.05), read_only();
         pub(crate) lockstep: bool = false, "Answer a sample only when its inertial reading is there too, and those of its feet: runs repeat bit by bit.";
+        pub(crate) lockstep_sources: Vec<String> = Vec::new(), "Topics of std_msgs/Header that each answer waits for in lockstep, as that of a commander, which may cancel before.", read_only();
         pub(crate) use_imu: bool = true, "Follow the robot's inertial sensor; without, it walks without stabiliser.", read_only();
         pub(crate) frame: String = "world".to_owned(), "Frame in which the robot stood between its feet, looking along X, when it began.";
         start_tolerance: f64 = WalkerSettings::default().start_tolerance, "Distance of every joint from the gait's standing posture up to which it is taken over. [rad or m]", range(0.0..=10.0);

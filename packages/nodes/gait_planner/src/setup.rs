@@ -9,7 +9,8 @@ use karakuri_gait::planner::{Biped, WalkEngine, Walker};
 use karakuri_ros::msg::geometry_msgs::msg::WrenchStamped;
 use karakuri_ros::msg::trajectory_msgs::msg::{JointTrajectory, JointTrajectoryPoint};
 use karakuri_ros::{
-    Awaits, InputId, JointStateReader, Node, RosError, SampleGate, Throttle, info, qos, warn,
+    Awaits, InputId, JointStateReader, Node, RosError, SampleGate, Throttle, follow_sources, info,
+    qos, warn,
 };
 
 use crate::gains::Gains;
@@ -41,6 +42,11 @@ pub(crate) fn new(node: &mut Node<GaitPlanner>) -> Result<GaitPlanner, Box<dyn s
     let mut gate = SampleGate::new(parameters.lockstep.get(), reference(&walker));
     let imu = if parameters.use_imu.get() { follow_imu(node, &mut gate, engine)? } else { None };
     let foot_inputs = follow_feet(node, &mut gate, engine, imu)?;
+    let sources = parameters.lockstep_sources.get();
+    follow_sources(node, &mut gate, &sources, |planner: &mut GaitPlanner, input, stamp| {
+        planner.gate.hear(input, stamp);
+        planner.go_on();
+    })?;
     node.subscribe("joint_states", qos::state(), GaitPlanner::on_joint_states)?;
     node.subscribe("cmd_vel", qos::command(), GaitPlanner::on_velocity)?;
     node.action_server("walk", GaitPlanner::on_walk)?;

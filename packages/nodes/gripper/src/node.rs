@@ -11,8 +11,8 @@ use karakuri_ros::msg::karakuri_msgs::msg::ObjectStates;
 use karakuri_ros::msg::sensor_msgs::msg::{FluidPressure, JointState};
 use karakuri_ros::msg::trajectory_msgs::msg::JointTrajectory as TrajectoryMessage;
 use karakuri_ros::{
-    Awaits, FromMessage, JointStateReader, Node, Offer, SampleGate, Throttle, info, qos,
-    time_from_message,
+    Awaits, FromMessage, JointStateReader, Node, Offer, SOURCE_SILENCE, SampleGate, Throttle,
+    follow_sources, info, qos, time_from_message,
 };
 use karakuri_spatial::Force;
 
@@ -71,6 +71,10 @@ fn hand(
     let inputs = [&wrenches, &pressures].map(|topics| {
         topics.iter().map(|topic| gate.add_input(topic, Awaits::Always)).collect::<Vec<_>>()
     });
+    let sources = parameters.lockstep_sources.get();
+    follow_sources(node, &mut gate, &sources, |s: &mut Flange, input, stamp| {
+        s.with_hand(|hand| hand.gate.hear(input, stamp));
+    })?;
     let hand_joint = machine.opening_hand().map(|hand| hand.fingers().joint());
     let topic = hand_topic(&model, hand_joint)?;
     node.subscribe("joint_states", samples, |s: &mut Flange, m| {
@@ -157,7 +161,7 @@ fn on_joint_states(gripper: &mut Gripper, message: &JointState) {
 fn go_on(gripper: &mut Gripper) {
     gripper.end_if_lost();
     goals::begin(gripper);
-    if let Some(turn) = gripper.gate.take(Instant::now(), Duration::MAX) {
+    if let Some(turn) = gripper.gate.take(Instant::now(), SOURCE_SILENCE) {
         tick(gripper, turn);
     } else if gripper.gate.newest().is_some()
         && gripper.gate.unheard().next().is_some()

@@ -9,6 +9,7 @@ karakuri_ros::parameters! {
     /// All parameters of the node.
     pub(crate) struct Parameters [pub(crate) robot: RobotParameters] {
         pub(crate) sensor_timeout: f64 = 0.2, "Age of a force reading above which no goal is taken. [s]", range(0.001..=60.0);
+        pub(crate) lockstep_sources: Vec<String> = Vec::new(), "Topics of std_msgs/Header that each answer waits for in lockstep, as that of a commander, which may cancel before.", read_only();
         pub(crate) grip_force: f64 = Defaults::GRIP_FORCE, "Force of a finger where a goal names none. [N]", range(0.1..=1000.0);
         pub(crate) friction: f64 = Defaults::FRICTION, "Friction coefficient between jaw and object where a goal names none. [-]", range(0.01..=5.0);
         pub(crate) approach_height: f64 = Defaults::APPROACH_HEIGHT, "Vertical distance above pick and place where a goal names none. [m]", range(0.0..=1.0);
