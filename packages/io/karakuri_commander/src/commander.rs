@@ -18,7 +18,7 @@ use crate::caller::{Agreement, Caller, Flow, Instant, Reply};
 use crate::desk::{Desk, Kept, Trace};
 use crate::order::{self, Memory, loose_at};
 use crate::preview::{Preview, film, preview};
-use crate::robot::Robot;
+use crate::robot::{OnStop, Robot};
 use crate::run::{Ended, run};
 use crate::seen::Seen;
 
@@ -61,6 +61,7 @@ pub struct Commander {
     desk: Mutex<Desk>,
     /// Number of calls of `stop`.
     stops: AtomicU64,
+    on_stop: OnStop,
 }
 
 impl fmt::Debug for Commander {
@@ -89,7 +90,8 @@ impl Commander {
         let mut desk = Desk::new(Gate::new(envelope), log, tail, build);
         desk.seen = Seen::of(cell, None, true);
         let (verbs, desk) = (order::verbs(cell), Mutex::new(desk));
-        Self { robot: Mutex::new(robot), urdf, verbs, desk, stops: AtomicU64::new(0) }
+        let (on_stop, stops) = (robot.on_stop(), AtomicU64::new(0));
+        Self { robot: Mutex::new(robot), urdf, verbs, desk, stops, on_stop }
     }
 
     /// Verbs that a principal may call here, in the order in which tools are listed.
@@ -167,6 +169,30 @@ impl Commander {
         self.desk().decide(number, is_approved)
     }
 
+    /// Lifts the envelope for its time, or ends that, as a person at the robot wants it; the reading of the clock at which it holds again. [s]
+    ///
+    /// # Errors
+    /// When the envelope does not name the person, or nothing is written to the log.
+    pub fn lift(&self, caller: &Caller<'_>, who: &str, is_lifted: bool) -> Result<f64, Refusal> {
+        let mut desk = self.desk();
+        let lifted = if is_lifted {
+            desk.gate.lift(who, caller.now)
+        } else {
+            desk.gate.lower();
+            Ok(caller.now)
+        };
+        let result = match &lifted {
+            Ok(until) => json!({"until_s": until}),
+            Err(refusal) => json!(refusal),
+        };
+        let arguments = json!({"lift": is_lifted, "who": who}).to_string();
+        let written = desk.write(caller, "lift", &arguments, &result, Trace::default());
+        if written.is_err() {
+            desk.gate.lower();
+        }
+        written.and(lifted)
+    }
+
     /// Follows a robot whose time goes on though nothing is under way.
     pub fn follow(&self) {
         // Whoever rehearses or acts has it.
@@ -196,11 +222,14 @@ impl Commander {
         command: &Command,
     ) -> Reply {
         self.stops.fetch_add(1, Ordering::SeqCst);
+        if desk.is_acting {
+            (self.on_stop)();
+        }
         let stopped = json!({"stopped": desk.is_acting});
         let arguments = command.arguments.canonical();
         // It stops whether it is written or not.
         let _unwritten =
-            desk.write(caller, Verb::Stop, &arguments, &stopped, Trace::default()).err();
+            desk.write(caller, Verb::Stop.name(), &arguments, &stopped, Trace::default()).err();
         Reply::Done(stopped)
     }
 
@@ -276,7 +305,7 @@ impl Commander {
                 command_hash: None,
             };
             let result = json!({"begins": true});
-            desk.write(caller, Verb::Act, &arguments, &result, trace).map(|()| kept)
+            desk.write(caller, Verb::Act.name(), &arguments, &result, trace).map(|()| kept)
         });
         let kept = match kept {
             Ok(kept) => kept,
@@ -305,7 +334,7 @@ impl Commander {
         }
         desk.gate.finish(caller.principal, &act.request_id, answer.clone());
         // It has been done: the next act will find that nothing is written any more.
-        let _unwritten = desk.write(caller, Verb::Act, &arguments, &answer, trace).err();
+        let _unwritten = desk.write(caller, Verb::Act.name(), &arguments, &answer, trace).err();
         drop(desk);
         drop(robot);
         drop(busy);
@@ -480,7 +509,7 @@ fn issue(
         Trace { world: Some(world), prediction: Some(json!(preview.forecast)), ..Trace::default() };
     // Without the ticket: logs are read by others.
     let result = json!({"rehearsal": number, "approval": answer.approval});
-    if let Err(refusal) = desk.write(caller, verb, &arguments, &result, trace) {
+    if let Err(refusal) = desk.write(caller, verb.name(), &arguments, &result, trace) {
         return Reply::Refused(json!(refusal));
     }
     let held = desk.memory.held.clone();
@@ -550,7 +579,7 @@ fn refused(
     refusal: &Refusal,
 ) -> Reply {
     let answer = json!(refusal);
-    match desk.write(caller, verb, arguments, &answer, Trace::default()) {
+    match desk.write(caller, verb.name(), arguments, &answer, Trace::default()) {
         Ok(()) => Reply::Refused(answer),
         Err(unwritten) => Reply::Refused(json!(unwritten)),
     }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::io::Write;
 
-use karakuri_commands::{AuditLog, Code, Gate, Record, Refusal, Tail, Verb};
+use karakuri_commands::{AuditLog, Code, Gate, Record, Refusal, Tail};
 use serde_json::{Value, json};
 
 use crate::caller::Caller;
@@ -147,7 +147,7 @@ impl Desk {
     pub(crate) fn write(
         &mut self,
         caller: &Caller<'_>,
-        verb: Verb,
+        verb: &str,
         arguments: &str,
         result: &Value,
         trace: Trace,
@@ -156,7 +156,7 @@ impl Desk {
         let record = Record {
             time_s: caller.now,
             principal: caller.principal.to_owned(),
-            verb,
+            verb: verb.to_owned(),
             arguments: arguments.to_owned(),
             world,
             envelope: self.gate.envelope_hash().to_owned(),

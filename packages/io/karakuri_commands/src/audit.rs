@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::canonical::{canonical, sha256};
-use crate::verb::Verb;
 
 /// What an act, or what was refused, leaves in the log.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -16,8 +15,8 @@ pub struct Record {
     pub time_s: f64,
     /// Principal.
     pub principal: String,
-    /// Verb.
-    pub verb: Verb,
+    /// Verb, or what a person at the robot has done.
+    pub verb: String,
     /// Canonical arguments.
     pub arguments: String,
     /// Digest of the world before.

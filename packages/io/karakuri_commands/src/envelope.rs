@@ -19,6 +19,10 @@ use crate::interval::Interval;
 use crate::name;
 use crate::verb::Verb;
 
+/// Coordinate beyond all that a robot reaches. [m]
+const ANYWHERE: f64 = 1e3;
+/// Value beyond all that a robot does: a speed, an acceleration, a force or a mass.
+const ANY: f64 = 1e6;
 /// Principal of whom the file does not have the name.
 const ANYBODY: &str = "*";
 
@@ -217,6 +221,27 @@ impl Envelope {
     /// Whether an object may not even be put things on.
     pub fn denies_object(&self, name: &str) -> bool {
         self.objects.deny.iter().any(|pattern| name::matches(pattern, name))
+    }
+
+    /// The envelope while it is lifted: everywhere, of any number and any object. What each principal may do, who approves, and how acts are rehearsed
+    /// stays, and so do the time and the rate of acts.
+    #[must_use]
+    pub(crate) fn lifted(&self) -> Self {
+        let bounds = Region { lower: [-ANYWHERE; 3], upper: [ANYWHERE; 3] };
+        Self {
+            workspace_m: Workspace { bounds, keep_out: Vec::new() },
+            limits: Limits {
+                tool_speed_m_s: ANY,
+                tool_acceleration_m_s2: ANY,
+                grip_force_n: ANY,
+                mass_kg: ANY,
+                contact_force_n: ANY,
+                walk_speed_m_s: ANY,
+                ..self.limits
+            },
+            objects: Objects { allow: vec!["*".to_owned()], deny: Vec::new() },
+            ..self.clone()
+        }
     }
 
     /// Range of an argument, where the envelope limits it.

@@ -18,9 +18,19 @@ use crate::verb::arguments::{Act, Arguments, Stop};
 pub struct Gate {
     envelope: Envelope,
     hash: String,
+    lift: Option<Lifted>,
     tickets: Tickets,
     requests: Requests,
     rate: Rate,
+}
+
+/// Time for which the envelope is lifted.
+#[derive(Debug)]
+struct Lifted {
+    /// The envelope that then holds again.
+    envelope: Envelope,
+    /// Readings of the clock between which it is lifted. [s] (2)
+    times: [f64; 2],
 }
 
 impl Gate {
@@ -30,6 +40,7 @@ impl Gate {
         Self {
             envelope,
             hash,
+            lift: None,
             tickets: Tickets::default(),
             requests: Requests::default(),
             rate: Rate::default(),
@@ -46,8 +57,44 @@ impl Gate {
         &self.hash
     }
 
-    /// Replaces the envelope, as a person has it done at the robot; no verb does. Tickets of the former one become stale.
-    pub fn set_envelope(&mut self, envelope: Envelope) {
+    /// Lifts the envelope for the time that it allows, at a reading of the clock [s], as a person at the robot wants it; no verb does. Tickets become
+    /// stale. The reading at which it holds again. [s]
+    ///
+    /// # Errors
+    /// `NOT_ALLOWED` if the envelope does not name the person.
+    pub fn lift(&mut self, who: &str, now: f64) -> Result<f64, Refusal> {
+        self.lower_at(now);
+        if !self.envelope.lift.who.iter().any(|known| known == who) {
+            let hint =
+                "have a person lift the envelope whom it names, or change its file and start again";
+            return Err(Refusal::new(Code::NotAllowed, hint).of("who", who));
+        }
+        self.lower();
+        let whole = self.envelope.clone();
+        let until = now + whole.lift.for_s;
+        self.set_envelope(whole.lifted());
+        self.lift = Some(Lifted { envelope: whole, times: [now, until] });
+        Ok(until)
+    }
+
+    /// Ends the time in which the envelope is lifted; whether it was.
+    pub fn lower(&mut self) -> bool {
+        let lift = self.lift.take();
+        let was_lifted = lift.is_some();
+        if let Some(lift) = lift {
+            self.set_envelope(lift.envelope);
+        }
+        was_lifted
+    }
+
+    /// Ends that time if it is over at a reading of the clock [s]. A clock that was set back ends it, too.
+    fn lower_at(&mut self, now: f64) {
+        if self.lift.as_ref().is_some_and(|lift| !(lift.times[0]..lift.times[1]).contains(&now)) {
+            self.lower();
+        }
+    }
+
+    fn set_envelope(&mut self, envelope: Envelope) {
         self.hash = envelope.hash();
         self.envelope = envelope;
     }
@@ -65,6 +112,7 @@ impl Gate {
         scene: &Scene,
         now: f64,
     ) -> Result<Command, Refusal> {
+        self.lower_at(now);
         let mut context = Context { envelope: &self.envelope, principal, scene };
         if verb == Verb::Stop {
             let arguments = Arguments::read(verb, arguments);
@@ -143,6 +191,7 @@ impl Gate {
         present: &Present,
         now: f64,
     ) -> Result<Redeemed, Refusal> {
+        self.lower_at(now);
         self.rate.check(self.envelope.limits.acts_per_minute, now)?;
         let claim = Claim { principal, ticket, envelope: &self.hash };
         let redeemed = self.tickets.redeem(&claim, present, now)?;

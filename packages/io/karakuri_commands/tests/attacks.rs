@@ -275,13 +275,43 @@ fn attack_07_no_argument_holds_a_path_and_none_changes_the_envelope() {
         }
     }
     assert_eq!(gate.envelope_hash(), hash);
-    // A person's new envelope makes tickets of the former one stale.
+    // A person who lifts it makes its tickets stale.
     let ticket = ticket(&mut gate, 1);
-    let mut wider = envelope();
-    wider.limits.grip_force_n = 16.0;
-    gate.set_envelope(wider);
+    gate.lift("operator", 1.0).unwrap();
     let refusal = gate.redeem("local", &ticket, &present(), 1.0).unwrap_err();
     assert_eq!((refusal.code, refusal.value), (Code::StaleTicket, Some(json!("envelope"))));
+}
+
+#[test]
+fn the_envelope_is_lifted_by_whom_it_names_and_for_its_time_only() {
+    let far = json!({"x_m": 2.0, "y_m": -0.2, "z_m": 0.9});
+    let mut gate = Gate::new(envelope());
+    let hash = gate.envelope_hash().to_owned();
+    let at = |gate: &mut Gate, now: f64| {
+        let checked = gate.check("local", Verb::Move, &far, &scene(), now);
+        checked.map(|_| ()).map_err(|refusal| refusal.code)
+    };
+    for stranger in ["local", "*", "", "Operator", "operator "] {
+        assert_eq!(code_of(gate.lift(stranger, 10.0)), Code::NotAllowed);
+    }
+    assert_eq!(at(&mut gate, 10.0), Err(Code::OutsideEnvelope));
+    assert!((gate.lift("operator", 10.0).unwrap() - 310.0).abs() < 1e-9);
+    assert_eq!(at(&mut gate, 10.0), Ok(()));
+    // Whoever may not lift it ends nothing either; verbs and approval stay.
+    assert_eq!(code_of(gate.lift("local", 20.0)), Code::NotAllowed);
+    assert_eq!(at(&mut gate, 309.9), Ok(()));
+    let of_guest = gate.check("guest", Verb::Move, &far, &scene(), 309.9);
+    assert_eq!(code_of(of_guest), Code::NotAllowed);
+    assert_eq!(gate.envelope().approval("local", Verb::Move, 1.0), Approval::Elicitation);
+    for (now, lifted) in [(310.0, 400.0), (9.0, 400.0), (f64::NAN, 400.0)] {
+        assert_eq!(at(&mut gate, now), Err(Code::OutsideEnvelope), "at {now} s");
+        assert_eq!(gate.envelope_hash(), hash);
+        gate.lift("operator", lifted).unwrap();
+        assert_eq!(at(&mut gate, lifted), Ok(()));
+    }
+    assert!(gate.lower() && !gate.lower());
+    assert_eq!(at(&mut gate, 400.0), Err(Code::OutsideEnvelope));
+    assert_eq!(gate.envelope_hash(), hash);
 }
 
 #[test]

@@ -6,8 +6,8 @@ use std::thread;
 use karakuri_commander::{Caller, Commander, Flow, Instant, News, Outside as _, Reply, System};
 use karakuri_commands::{Code, FunctionCall, Refusal, Verb, View};
 use karakuri_ros::msg::karakuri_msgs::action::Command;
-use karakuri_ros::msg::karakuri_msgs::srv::{Ask, Decide};
-use karakuri_ros::{ActiveGoal, GoalRequest, error};
+use karakuri_ros::msg::karakuri_msgs::srv::{Ask, Decide, Lift};
+use karakuri_ros::{ActiveGoal, GoalRequest, error, warn};
 use serde_json::{Value, json};
 
 /// Commander of the nodes, once it has found them; and as whom clients of ROS call it.
@@ -81,6 +81,28 @@ impl Desk {
             )
         };
         Decide::Response { success: is_known, message }
+    }
+
+    /// Lifts the envelope for a while, or ends that.
+    pub(crate) fn lift(&self, request: &Lift::Request) -> Lift::Response {
+        let hint = "wait until the robot has been found: see the log";
+        let now = System.now();
+        let (principal, agreement) = (&*self.principal, None);
+        // Nothing that a lift does is random.
+        let caller = Caller { principal, now, random: [0; 16], agreement };
+        let commander = self.commander.get().ok_or_else(|| Refusal::new(Code::Busy, hint));
+        let lifted = commander.and_then(|it| it.lift(&caller, &request.who, request.lift));
+        match lifted {
+            Ok(until) => {
+                if request.lift {
+                    warn!("`{}` has lifted the envelope for {:.0} s", request.who, until - now);
+                }
+                Lift::Response { success: true, message: String::new(), time_left: until - now }
+            }
+            Err(refusal) => {
+                Lift::Response { success: false, message: refusal.hint.to_string(), time_left: 0.0 }
+            }
+        }
     }
 
     /// Carries out what a goal asks for, on a thread of its own.

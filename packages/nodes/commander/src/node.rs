@@ -1,6 +1,6 @@
 //! The node: its services and actions.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
 
@@ -8,7 +8,7 @@ use karakuri_commander::{Settings, open_log, read_envelope, verbs};
 use karakuri_commands::{Verb, View};
 use karakuri_rehearsal::CellFile;
 use karakuri_ros::msg::karakuri_msgs::action::Command;
-use karakuri_ros::msg::karakuri_msgs::srv::{Ask, Decide};
+use karakuri_ros::msg::karakuri_msgs::srv::{Ask, Decide, Lift};
 use karakuri_ros::{Node, Status};
 
 use crate::calls::{Asked, Desk};
@@ -35,18 +35,23 @@ pub(crate) fn new(
     node: &mut Node<CommanderNode>,
 ) -> Result<CommanderNode, Box<dyn std::error::Error>> {
     let parameters = Parameters::declare(node)?;
+    let given = |path: String| Some(path).filter(|path| !path.is_empty()).map(PathBuf::from);
     let file = |name: &str, path: String| {
-        let given = (!path.is_empty()).then(|| PathBuf::from(path));
-        given.ok_or_else(|| format!("parameter `{name}` is empty; give the path of a file"))
+        let missing = || format!("parameter `{name}` is empty; give the path of a file");
+        given(path).ok_or_else(missing)
     };
     let envelope = read_envelope(&file("envelope", parameters.envelope.get())?)?;
     let scene = file("scene", parameters.scene.get())?;
     let (tail, log) = open_log(&file("audit", parameters.audit.get())?)?;
     let period = parameters.period.get();
-    let gait = Some(parameters.gait.get()).filter(|gait| !gait.is_empty()).map(PathBuf::from);
+    let (gait, tools) = (given(parameters.gait.get()), given(parameters.tools.get()));
     let is_lockstep = parameters.lockstep.get();
+    if is_lockstep && tools.is_some() {
+        let why = "parameter `tools`: nodes that change tools start again with each, at moments of their own; set `lockstep` to false";
+        return Err(why.into());
+    }
     let settle = if is_lockstep { 0.0 } else { CellFile::SETTLE };
-    let scene = CellFile { gait, period, settle, ..CellFile::new(&scene) };
+    let scene = CellFile { gait, tools, period, settle, ..CellFile::new(&scene) };
     let (cell, urdf) = scene.open_with_urdf()?;
     let offered = verbs(&cell);
     let clients = Clients::new(node, &cell)?;
@@ -55,11 +60,10 @@ pub(crate) fn new(
     } else {
         Nodes::follower(node, cell, clients.clone())?
     };
-    let view = Some(parameters.view.get()).filter(|file| !file.is_empty());
     let desk = Desk {
         commander: Arc::new(OnceLock::new()),
         principal: parameters.principal.get().into(),
-        view: view.map(|file| View::read(Path::new(&file))).transpose()?.map(Arc::new),
+        view: given(parameters.view.get()).map(|file| View::read(&file)).transpose()?.map(Arc::new),
     };
     offer(node, &offered)?;
     node.diagnose("commands", diagnose);
@@ -102,6 +106,9 @@ fn offer(node: &mut Node<CommanderNode>, verbs: &[Verb]) -> Result<(), karakuri_
     )?;
     node.service::<Decide::Service>("~/decide", |node: &mut CommanderNode, request| {
         node.desk.decide(request)
+    })?;
+    node.service::<Lift::Service>("~/lift", |node: &mut CommanderNode, request| {
+        node.desk.lift(request)
     })
 }
 
@@ -109,7 +116,7 @@ fn diagnose(node: &mut CommanderNode) -> Status {
     match node.desk.commander.get() {
         Some(_) => Status::ok("taking commands"),
         None => Status::warn(
-            "looking for `sim`, `feedforward_controller` and `gripper` or `gait_planner`",
+            "looking for `sim` or `driver`, `feedforward_controller` and `gripper` or `gait_planner`",
         ),
     }
 }

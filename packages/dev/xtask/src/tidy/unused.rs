@@ -12,11 +12,6 @@ use super::{Source, Violation};
 
 /// Items that a library offers to programs of others, by the file's end and the item, each with its reason.
 const OFFERED: &[(&str, &str, &str)] = &[
-    (
-        "karakuri_commands/src/gate.rs",
-        "set_envelope",
-        "used by the node `commander`, still to be built",
-    ),
     ("karakuri_dynamics/src/articulated.rs", "body_response", "effective mass at a link"),
     ("karakuri_dynamics/src/articulated.rs", "impulse_response", "effective mass at joints"),
     ("karakuri_dynamics/src/couplings.rs", "reduce_mass_matrix", "mass matrix of a coupled robot"),
