@@ -14,14 +14,15 @@ from support.process import ROOT, NodeProcess
 class Commander:
     """Nodes of a robot, with a commander of few copies."""
 
-    def __init__(self, domain, ros, folder, robot, envelope, **parameters):
+    def __init__(self, domain, ros, folder, robot, envelope, change=lambda text: text, **parameters):
+        """Of the envelope of this name, changed."""
         self._ros, self.folder, self.robot = ros, folder, robot
         text = (ROOT / f"config/envelopes/{envelope}.yaml").read_text()
         text, n = re.subn(r"copies: \d+", "copies: 2", text)
         text, m = re.subn(r"acts_per_minute: \d+", "acts_per_minute: 60", text)
         assert n == m == 1
         envelope = folder / "envelope.yaml"
-        envelope.write_text(text)
+        envelope.write_text(change(text))
         envelope.chmod(0o444)
         parameters = {"envelope": envelope, "audit": folder / "audit.jsonl", "use_sim_time": True, **parameters}
         self.node = lambda: NodeProcess(domain, "commander", namespace=robot.namespace, parameters=parameters)
@@ -41,23 +42,23 @@ class Commander:
         said = "the robot is at rest; it takes commands"
         self._ros.wait_for(lambda: said in self.robot.nodes["commander"].output(), what=said)
 
-    def ask(self, verb, **arguments):
+    def ask(self, verb, /, **arguments):
         answer = self._ros.call(Ask, f"{self.robot.namespace}/commander/{verb}", arguments=json.dumps(arguments))
         return answer.success, json.loads(answer.answer)
 
-    def send(self, verb, feedback=None, **arguments):
+    def send(self, verb, /, feedback=None, **arguments):
         client = self._ros.action(Command, f"{self.robot.namespace}/commander/{verb}")
         handle = self._ros.send_goal(client, Command.Goal(arguments=json.dumps(arguments)), feedback=feedback)
         assert handle.accepted
         return handle
 
-    def order(self, verb, feedback=None, **arguments):
+    def order(self, verb, /, feedback=None, **arguments):
         """Status and answer of a verb that is an action."""
         status, result = self._ros.result(self.send(verb, feedback, **arguments), timeout=240.0)
         assert result.success == (status == GoalStatus.STATUS_SUCCEEDED)
         return status, json.loads(result.answer)
 
-    def rehearse(self, verb, **arguments):
+    def rehearse(self, verb, /, **arguments):
         status, answer = self.order(verb, **arguments)
         assert status == GoalStatus.STATUS_SUCCEEDED, answer
         return answer
@@ -72,7 +73,7 @@ class Commander:
             self.approve(answer["rehearsal"])
         return self.order("act", feedback, ticket=answer["ticket"], request_id=f"request-{answer['rehearsal']}")
 
-    def do(self, verb, **arguments):
+    def do(self, verb, /, **arguments):
         answer = self.rehearse(verb, **arguments)
         status, done = self.act(answer)
         assert status == GoalStatus.STATUS_SUCCEEDED, json.dumps(done)

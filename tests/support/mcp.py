@@ -20,7 +20,62 @@ FORMS = {"elicitation": {"form": {}}}
 TASKS = {**FORMS, "extensions": {"io.modelcontextprotocol/tasks": {}}}
 
 
-class McpServer:
+class McpRequests:
+    """Requests to a server on this machine, byte by byte."""
+
+    def __init__(self, port):
+        self.port = port
+
+    def post(self, body, headers=None, timeout=20.0):
+        """Status and text of the answer to a body; a header with the value None is left out."""
+        sent = {**COMMON, **(headers or {})}
+        body = body if isinstance(body, bytes) else json.dumps(body).encode()
+        with closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)) as connection:
+            connection.putrequest("POST", "/mcp", skip_host="Host" in sent)
+            for name, value in {**sent, "Content-Length": str(len(body))}.items():
+                if value is not None:
+                    connection.putheader(name, value)
+            connection.endheaders(body)
+            answer = connection.getresponse()
+            return answer.status, answer.read().decode()
+
+    def start(self, tool, arguments, **more):
+        """The open connection of a call, whose answer nobody has read yet. Closing it is going away."""
+        params = {"name": tool, "arguments": arguments, "_meta": meta(), **more}
+        body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20.0)
+        connection.request("POST", "/mcp", body, {**COMMON, "Mcp-Method": "tools/call", "Mcp-Name": tool})
+        return connection
+
+    @contextmanager
+    def listen(self, headers=None, **requested):
+        """Messages of a subscription, as they come; a socket that says nothing for long is an error."""
+        params = {"notifications": requested, "_meta": meta()}
+        body = json.dumps({"jsonrpc": "2.0", "id": 5, "method": "subscriptions/listen", "params": params})
+        sent = {**COMMON, "Mcp-Method": "subscriptions/listen", **(headers or {})}
+        with closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=20.0)) as connection:
+            connection.request("POST", "/mcp", body, sent)
+            answer = connection.getresponse()
+            assert answer.status == 200, answer.read()
+            lines = (line.decode().removeprefix("data:").strip() for line in answer if line.startswith(b"data:"))
+            yield (json.loads(line) for line in lines if line)
+
+    def ask(self, method, params=None, capabilities=FORMS, headers=None):
+        """Status and message of the answer to a request; no message where a stranger is refused."""
+        params = dict(params or {})
+        params["_meta"] = meta(capabilities, **params.pop("_meta", {}))
+        names = {"Mcp-Method": method, **({"Mcp-Name": name(params)} if name(params) else {})}
+        status, text = self.post({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}, {**names, **(headers or {})})
+        return status, next(iter(reversed(messages(text))), None)
+
+    def call(self, tool, arguments=None, capabilities=FORMS, headers=None, **more):
+        """Result of a tool, or the error of the protocol."""
+        status, message = self.ask("tools/call", {"name": tool, "arguments": arguments or {}, **more}, capabilities, headers)
+        assert status == 200, (status, message)
+        return message.get("result") or message["error"]
+
+
+class McpServer(McpRequests):
     """A running example that listens on HTTP. Leaving the `with` block stops it, and checks that it ended cleanly."""
 
     def __init__(self, name, *options):
@@ -68,54 +123,6 @@ class McpServer:
             assert self.process.poll() is None, f"it ended:\n{self.output()}"
             assert time.monotonic() < end, f"no line with `{text}` in {timeout} s:\n{self.output()}"
             time.sleep(0.01)
-
-    def post(self, body, headers=None, timeout=20.0):
-        """Status and text of the answer to a body; a header with the value None is left out."""
-        sent = {**COMMON, **(headers or {})}
-        body = body if isinstance(body, bytes) else json.dumps(body).encode()
-        with closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)) as connection:
-            connection.putrequest("POST", "/mcp", skip_host="Host" in sent)
-            for name, value in {**sent, "Content-Length": str(len(body))}.items():
-                if value is not None:
-                    connection.putheader(name, value)
-            connection.endheaders(body)
-            answer = connection.getresponse()
-            return answer.status, answer.read().decode()
-
-    def start(self, tool, arguments, **more):
-        """The open connection of a call, whose answer nobody has read yet. Closing it is going away."""
-        params = {"name": tool, "arguments": arguments, "_meta": meta(), **more}
-        body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20.0)
-        connection.request("POST", "/mcp", body, {**COMMON, "Mcp-Method": "tools/call", "Mcp-Name": tool})
-        return connection
-
-    @contextmanager
-    def listen(self, headers=None, **requested):
-        """Messages of a subscription, as they come; a socket that says nothing for long is an error."""
-        params = {"notifications": requested, "_meta": meta()}
-        body = json.dumps({"jsonrpc": "2.0", "id": 5, "method": "subscriptions/listen", "params": params})
-        sent = {**COMMON, "Mcp-Method": "subscriptions/listen", **(headers or {})}
-        with closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=20.0)) as connection:
-            connection.request("POST", "/mcp", body, sent)
-            answer = connection.getresponse()
-            assert answer.status == 200, answer.read()
-            lines = (line.decode().removeprefix("data:").strip() for line in answer if line.startswith(b"data:"))
-            yield (json.loads(line) for line in lines if line)
-
-    def ask(self, method, params=None, capabilities=FORMS, headers=None):
-        """Status and message of the answer to a request; no message where a stranger is refused."""
-        params = dict(params or {})
-        params["_meta"] = meta(capabilities, **params.pop("_meta", {}))
-        names = {"Mcp-Method": method, **({"Mcp-Name": name(params)} if name(params) else {})}
-        status, text = self.post({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}, {**names, **(headers or {})})
-        return status, next(iter(reversed(messages(text))), None)
-
-    def call(self, tool, arguments=None, capabilities=FORMS, **more):
-        """Result of a tool, or the error of the protocol."""
-        status, message = self.ask("tools/call", {"name": tool, "arguments": arguments or {}, **more}, capabilities)
-        assert status == 200, (status, message)
-        return message.get("result") or message["error"]
 
 
 def commander(folder, copies=2):

@@ -215,7 +215,7 @@ impl Verbs for CommanderVerbs {
         arguments: Value,
         call: &'a Call,
     ) -> BoxFuture<'a, Answer> {
-        let verb = Verb::ALL.into_iter().find(|verb| verb.name() == tool);
+        let verb = verb_of(tool);
         async move {
             match verb {
                 Some(verb) => self.answer(principal, verb, arguments, call).await,
@@ -223,6 +223,16 @@ impl Verbs for CommanderVerbs {
             }
         }
         .boxed()
+    }
+
+    /// A verb that is not allowed leaves its line in the log.
+    fn refuse(&self, principal: &Principal, tool: &str, arguments: &Value) {
+        let Some(verb) = verb_of(tool) else { return };
+        if !self.commander.envelope().allows(principal.name(), verb) {
+            let _refused =
+                self.commander
+                    .call(&self.caller(principal), verb, arguments, &mut |_| Flow::Cancel);
+        }
     }
 
     fn resources<'a>(&'a self, principal: &'a Principal) -> BoxFuture<'a, Vec<Resource>> {
@@ -301,13 +311,14 @@ impl Verbs for CommanderVerbs {
 }
 
 impl CommanderVerbs {
+    /// Caller of what needs no random numbers.
+    fn caller<'a>(&self, principal: &'a Principal) -> Caller<'a> {
+        let (principal, now) = (principal.name(), self.outside.now());
+        Caller { principal, now, random: [0; 16], agreement: None }
+    }
+
     fn scene(&self, principal: &Principal) -> Option<Content> {
-        let caller = Caller {
-            principal: principal.name(),
-            now: self.outside.now(),
-            random: [0; 16],
-            agreement: None,
-        };
+        let caller = self.caller(principal);
         let reply = self.commander.call(&caller, Verb::Look, &json!({}), &mut |_| Flow::GoOn);
         match reply {
             Reply::Done(scene) => Some(Content::Text(scene.to_string())),
@@ -321,4 +332,8 @@ fn picture(commander: &Commander) -> Option<Vec<u8>> {
     let (items, camera) = commander.with_cell(|cell| (world_items(cell.io.world()), camera(cell)));
     let [width, height] = SIZE;
     render(&Picture { camera, items, floor: Some(0.0) }, width, height).to_png().ok()
+}
+
+fn verb_of(tool: &str) -> Option<Verb> {
+    Verb::ALL.into_iter().find(|verb| verb.name() == tool)
 }

@@ -177,10 +177,11 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         let principal = principal_of(&context)?;
+        let arguments = Value::Object(request.arguments.clone().unwrap_or_default());
         let Some(tool) = self.tool(&principal, &request.name) else {
+            self.verbs.refuse(&principal, &request.name, &arguments);
             return Err(ErrorData::invalid_params("there is no tool of that name", None));
         };
-        let arguments = Value::Object(request.arguments.clone().unwrap_or_default());
         let subject = Subject::new(&principal, tool.name, &arguments);
         let approval = self.approval(&subject, &request)?;
         let under_way = self.calls.clone().read_owned().await;

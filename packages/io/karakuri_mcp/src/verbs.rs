@@ -29,6 +29,9 @@ pub trait Verbs: Send + Sync + 'static {
         call: &'a Call,
     ) -> BoxFuture<'a, Answer>;
 
+    /// Hears of a call of what is no tool that the principal sees; the client's answer is an error of the protocol. By default nothing is done.
+    fn refuse(&self, _principal: &Principal, _tool: &str, _arguments: &Value) {}
+
     /// The resources that a principal may read now.
     fn resources<'a>(&'a self, principal: &'a Principal) -> BoxFuture<'a, Vec<Resource>>;
 
