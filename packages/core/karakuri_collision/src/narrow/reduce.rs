@@ -23,8 +23,9 @@ const ENOUGH: f64 = 0.9;
 /// Change of a known point's gap in a step above which its surfaces turn against each other: a corner that is left out sinks in by
 /// about as much before it is seen. [m]
 // With four points a corner that was left out 0.3 mm above a face was 0.3 to 0.7 mm deep after the step, twice in 1.5 s of a heap
-// of 200; with four more 0.2 mm at most in seven heaps, with as many contacts. At 1e-5 heaps that settle take part, for nothing.
-const TURNS: f64 = 5e-5;
+// of 200; with four more 0.2 mm at most in seven heaps, with as many contacts. At 5e-5 a face that lay still, hit from above, was 0.4 mm
+// deep; below 3e-5 heaps that settle take part, whose redundant points cost digits.
+const TURNS: f64 = 3e-5;
 
 impl Patch {
     /// Leaves at most [`MAX_POINTS`] points, or [`MAX_TURNING`] of what turns; those of `before` if they are good; the deepest comes
