@@ -3,6 +3,9 @@
 //! | island | method | aims at |
 //! |---|---|---|
 //! | a crowd of free bodies that moves | `cone_gauss_seidel` | a part of its change of velocity |
+//! | a slow crowd | `newton` | a part of its speed |
+//! | fewer free bodies that move beside a crowd | `newton`, then `cone_gauss_seidel` | the tolerance; a part of their change |
+//! | a robot that falls and slides, of few rows | `cone_gauss_seidel`, then `newton` | the tolerance |
 //! | all others | `newton` | the tolerance |
 //!
 //! What changes its velocity by 1e-2 m/s in a step has errors of that order by the step alone, and the next one starts from what came
