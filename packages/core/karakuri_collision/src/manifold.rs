@@ -7,6 +7,9 @@ use crate::collider::ColliderId;
 /// Most points of a manifold: the corners of the contact patch that carry any load its whole area could.
 pub(crate) const MAX_POINTS: usize = 4;
 
+/// Most points where the surfaces turn against each other: all that the overlap of two faces of four corners has.
+pub(crate) const MAX_TURNING: usize = 8;
+
 /// A place where two surfaces are near or overlap.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ContactPoint {
@@ -51,7 +54,7 @@ pub struct Manifold {
     pub normal: Vector3,
     /// Whether neither collider moved since the last update, and all is as it was.
     pub kept: bool,
-    points: [ContactPoint; MAX_POINTS],
+    points: [ContactPoint; MAX_TURNING],
     len: usize,
     pub(crate) memory: Memory,
 }
@@ -61,10 +64,10 @@ impl Manifold {
         let normal = Vector3::repeat(f64::NAN);
         let memory = Memory::NONE;
         let kept = false;
-        Self { a, b, normal, kept, points: [ContactPoint::NONE; MAX_POINTS], len: 0, memory }
+        Self { a, b, normal, kept, points: [ContactPoint::NONE; MAX_TURNING], len: 0, memory }
     }
 
-    /// The points: one to four.
+    /// The points: one to eight, to four where the surfaces do not turn against each other.
     #[inline]
     pub fn points(&self) -> &[ContactPoint] {
         &self.points[..self.len]

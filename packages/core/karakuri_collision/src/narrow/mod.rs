@@ -85,34 +85,37 @@ impl Narrow {
             (Triangles(_), _) => self.mesh_pair(a, b, prediction, before, out),
             (_, Triangles(_)) => self.mesh_pair(b, a, prediction, before, out),
             _ => {
-                let mut manifold = Manifold::new(a.id, b.id);
-                self.convex_pair(a.placed, b.placed, prediction, before.first(), &mut manifold);
-                if !manifold.points().is_empty() {
+                let memory = self.convex_pair(a.placed, b.placed, prediction, before.first());
+                // Most pairs are apart: a manifold is made for those that are not.
+                if !self.patch.points.is_empty() {
+                    let mut manifold = Manifold::new(a.id, b.id);
+                    manifold.memory = memory;
+                    self.patch.write(&a.placed.pose_in_world.translation, &mut manifold);
                     out.push(manifold);
                 }
             }
         }
     }
 
+    /// Fills the patch with the points of a pair, about the origin of `a`; what decides between equals in the next step.
     fn convex_pair(
         &mut self,
         a: &Placed,
         b: &Placed,
         prediction: f64,
         before: Option<&Manifold>,
-        out: &mut Manifold,
-    ) {
+    ) -> Memory {
         // A's origin, so that gaps far from the world's origin have as many digits.
         let origin = a.pose_in_world.translation;
         let (mut A, mut B) = (a.posed(&origin), b.posed(&origin));
-        if let Some(before) = before {
-            out.memory = before.memory;
-            [A.rim, B.rim] = before.memory.rims;
+        let mut memory = before.map_or(Memory::NONE, |before| before.memory);
+        if before.is_some() {
+            [A.rim, B.rim] = memory.rims;
         }
         self.patch.reset(Vector3::zeros(), [A.margin, B.margin], prediction);
-        self.touch(&A, &B, &mut out.memory);
+        self.touch(&A, &B, &mut memory);
         self.patch.reduce(before.map_or(&[], Manifold::points));
-        self.patch.write(&origin, out);
+        memory
     }
 
     /// Fills the patch with all points of two convex solids.

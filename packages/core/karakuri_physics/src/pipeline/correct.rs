@@ -1,9 +1,7 @@
 //! Undoing of position errors by a second velocity, which gives no energy.
 
-use karakuri_spatial::Vector3;
-
 use crate::constraint::row::{Correction, Row};
-use crate::solver::{apply, dot};
+use crate::solver::{apply_rows, dot};
 use crate::world::World;
 
 /// Sweeps that undo penetrations; the rest is undone in the next steps.
@@ -41,13 +39,17 @@ impl World {
                 // Projected Gauss-Seidel on `J w = (velocity)`, the impulse within its bounds.
                 let unbounded = *impulse + (velocity - u) / block.delassus.m11;
                 let next = unbounded.clamp(lower, upper);
-                let delta = Vector3::new(next - *impulse, 0.0, 0.0);
+                let delta = next - *impulse;
+                // Most rows of a heap only forbid that others push them together.
+                if delta == 0.0 {
+                    continue;
+                }
                 *impulse = next;
-                apply(
+                apply_rows(
                     &mut self.pipeline.correction,
                     &self.pipeline.problem.response,
-                    block,
-                    &delta,
+                    &block.sides,
+                    &[delta],
                 );
             }
         }

@@ -3,6 +3,9 @@
 //! | island | method | aims at |
 //! |---|---|---|
 //! | a crowd of free bodies that moves | `cone_gauss_seidel` | a part of its change of velocity |
+//! | a slow crowd | `newton` | a part of its speed |
+//! | fewer free bodies that move beside a crowd | `newton`, then `cone_gauss_seidel` | the tolerance; a part of their change |
+//! | a robot that falls and slides, of few rows | `cone_gauss_seidel`, then `newton` | the tolerance |
 //! | all others | `newton` | the tolerance |
 //!
 //! What changes its velocity by 1e-2 m/s in a step has errors of that order by the step alone, and the next one starts from what came
@@ -14,7 +17,7 @@
 use std::ops::Range;
 
 use super::method::{ContactSolver, SolverSettings};
-use super::{Block, Problem, cone_gauss_seidel, newton};
+use super::{Block, Problem, Side, cone_gauss_seidel, newton};
 
 /// Fewest blocks of a crowd: more than six boxes on their faces. Newton's method solves fewer to all digits, for little more.
 // Thirty dominoes take 0.7 of their time with 12.
@@ -30,11 +33,24 @@ const SETTLES: f64 = 1e-2;
 const PART: f64 = 3e-2;
 /// Velocity below which what a crowd that moves leaves counts as solved: a hundredth of what gravity gives in 1 ms. [m/s or rad/s]
 const SMALL: f64 = 1e-4;
+/// Parts of its speed at which a crowd below that counts as solved, and that Newton's method aims at, where that is more than the
+/// tolerance. [-]
+const SLOW_PART: f64 = 1e-2;
+const SLOW_AIM: f64 = 1e-4;
+/// Most steps of Newton's method for fewer blocks than a crowd's that move: what it does not solve by then ends in hundreds.
+const NEWTON_STEPS: usize = 30;
+/// Most rows of a robot that is swept first where it falls and slides, and the most sweeps before Newton's method takes over.
+const FEW_ROWS: usize = 60;
+const FEW_SWEEPS: usize = 100;
+/// Velocity at its contacts above which it counts as falling: fingers and feet that hold, or slip a little, are slower. [m/s or rad/s]
+const FALLS: f64 = 0.1;
 /// Most visits of all blocks in a step, where that is more than the sweeps below: a small crowd is solved for the price of a large one.
 const VISITS: usize = 36_000;
+/// Most sweeps of a small one.
+const MOST_SWEEPS: usize = 200;
 /// Most sweeps of a large crowd, and of one that settles: the next steps go on.
 const SWEEPS: usize = 60;
-const SETTLING_SWEEPS: usize = 20;
+const SETTLING_SWEEPS: usize = 30;
 /// The choice as a method: it hands on to others.
 pub(super) const SOLVER: ContactSolver = ContactSolver { name: "automatic", ..newton::SOLVER };
 
@@ -45,6 +61,8 @@ pub(super) struct Choice {
     pub(super) settings: SolverSettings,
     /// Residual at which it counts as solved. [m/s or rad/s]
     pub(super) tolerance: f64,
+    /// Method that takes over where more than the tolerance is left, before the next level; none without one.
+    pub(super) then: Option<(&'static ContactSolver, SolverSettings)>,
 }
 
 /// The method that was asked for, or that of choice, for an island with its warm start in the velocity.
@@ -55,37 +73,89 @@ pub(super) fn choose(
     settings: &SolverSettings,
 ) -> Choice {
     let blocks = &problem.blocks[island];
-    let is_crowd = asked.name == SOLVER.name && is_crowd(problem, blocks);
-    // Nothing else asks for it, and small islands are spared the search.
-    let [speed, change] = if is_crowd || settings.tolerance_rel > 0.0 {
+    let is_free = asked.name == SOLVER.name && are_of_free_bodies(problem, blocks);
+    // Nothing else asks for it, and what is held is spared the search.
+    let [speed, change] = if is_free || settings.tolerance_rel > 0.0 {
         speed_and_change(problem, blocks)
     } else {
         [0.0; 2]
     };
     let tolerance = settings.tolerance + settings.tolerance_rel * change;
     let settings = SolverSettings { tolerance, ..*settings };
-    if !is_crowd || speed <= SLOW {
-        let solver = if asked.name == SOLVER.name { &newton::SOLVER } else { asked };
-        return Choice { solver, settings, tolerance };
+    let solver = if asked.name == SOLVER.name { &newton::SOLVER } else { asked };
+    if asked.name == SOLVER.name && !is_free && falls_in_few_rows(problem, blocks) {
+        let then = Some((solver, settings));
+        let settings =
+            SolverSettings { iterations: settings.iterations.min(FEW_SWEEPS), ..settings };
+        return Choice { solver: &cone_gauss_seidel::SOLVER, settings, tolerance, then };
+    }
+    if !is_free {
+        return Choice { solver, settings, tolerance, then: None };
+    }
+    let is_crowd = blocks.len() >= CROWD;
+    if !is_crowd && !is_beside_a_crowd(problem, blocks) {
+        return Choice { solver, settings, tolerance, then: None };
+    }
+    if speed <= SLOW && !is_crowd {
+        return Choice { solver, settings, tolerance, then: None };
+    }
+    if speed <= SLOW {
+        let aim = tolerance.max(SLOW_AIM * speed);
+        let settings = SolverSettings { tolerance: aim, ..settings };
+        let tolerance = tolerance.max(SLOW_PART * speed);
+        return Choice { solver, settings, tolerance, then: None };
     }
     let share = if change > SETTLES { 1 } else { SWEEPS / SETTLING_SWEEPS };
-    let sweeps = (VISITS / blocks.len()).max(SWEEPS) / share;
+    let sweeps = ((VISITS / blocks.len()).max(SWEEPS) / share).min(MOST_SWEEPS);
     let aim = tolerance.max(PART * change);
-    let settings = SolverSettings {
+    let tolerance = aim.max(SMALL);
+    // Newton's method has no more to give where bodies move, at many times the cost.
+    let sweeps = SolverSettings {
         iterations: settings.iterations.min(sweeps),
         tolerance: aim,
-        // Newton's method has no more to give where bodies move, at many times the cost.
         escalate: false,
         ..settings
     };
-    Choice { solver: &cone_gauss_seidel::SOLVER, settings, tolerance: aim.max(SMALL) }
+    if is_crowd {
+        return Choice {
+            solver: &cone_gauss_seidel::SOLVER,
+            settings: sweeps,
+            tolerance,
+            then: None,
+        };
+    }
+    let settings = SolverSettings {
+        iterations: settings.iterations.min(NEWTON_STEPS),
+        escalate: false,
+        ..settings
+    };
+    Choice { solver, settings, tolerance, then: Some((&cone_gauss_seidel::SOLVER, sweeps)) }
 }
 
-/// Whether the blocks are contacts of free bodies, and many. Springs, joints and robots hold things, which sweeps would let go.
-fn is_crowd(problem: &Problem, blocks: &[Block]) -> bool {
-    blocks.len() >= CROWD
-        && blocks.iter().all(|block| block.rows() == 3)
+/// Whether the blocks are contacts of free bodies. Springs, joints and robots hold things, which sweeps would let go.
+fn are_of_free_bodies(problem: &Problem, blocks: &[Block]) -> bool {
+    blocks.iter().all(|block| block.rows() == 3)
         && blocks.iter().flat_map(|block| block.sides).all(|side| problem.is_of_body(&side))
+}
+
+/// Whether the island is of contacts only, and one of many that are solved in the step.
+fn is_beside_a_crowd(problem: &Problem, blocks: &[Block]) -> bool {
+    let rows_of_step = match problem.rows_of_step {
+        // This is the whole step.
+        0 => problem.blocks.iter().map(Block::rows).sum(),
+        rows => rows,
+    };
+    rows_of_step >= 3 * CROWD && blocks.iter().all(|b| b.is_contact() && b.series.is_none())
+}
+
+/// Whether the island is a robot that falls and slides, of few rows. What holds is for Newton's method, which finds that it holds: hands
+/// on a body, too.
+fn falls_in_few_rows(problem: &Problem, blocks: &[Block]) -> bool {
+    let is_robot = |side: &Side| side.len == 0 || side.start < problem.first_of_bodies;
+    blocks.iter().any(|block| block.slid)
+        && blocks.iter().map(Block::rows).sum::<usize>() <= FEW_ROWS
+        && blocks.iter().all(|block| block.sides.iter().all(is_robot))
+        && speed_and_change(problem, blocks)[0] > FALLS
 }
 
 /// Largest velocity of a block at the start of the step, and largest change of one since; 0 where that is not known. [m/s or rad/s]

@@ -135,8 +135,20 @@ fn same_face(a: &Block, b: &Block) -> bool {
 /// Solves block `i`; the change of its velocity. [m/s or rad/s]
 pub(super) fn solve_block(problem: &mut Problem, i: usize) -> f64 {
     let block = problem.blocks[i];
-    let u = problem.velocity_of(&block) - block.bias;
-    let impulse = match block.admissible {
+    let impulse = solved_alone(&block, &(problem.velocity_of(&block) - block.bias));
+    let delta = impulse - block.impulse;
+    // Exactly zero: a block that is solved leaves no rounding in the velocity.
+    if delta == Vector3::zeros() {
+        return 0.0;
+    }
+    problem.blocks[i].impulse = impulse;
+    problem.apply(&block, &delta);
+    (block.own_delassus() * delta).amax()
+}
+
+/// Impulse that solves a block by itself, where its own leaves `u − u*`. [N·s or N·m·s] (3); [m/s or rad/s] (3)
+pub(super) fn solved_alone(block: &Block, u: &Vector3<f64>) -> Vector3<f64> {
+    match block.admissible {
         Admissible::Interval { lower, upper } => {
             // `λ ← λ − (u + R λ − u*)/(G + R)`, cut to its bounds.
             let inverse_mass = block.delassus.m11 + block.compliance;
@@ -155,13 +167,5 @@ pub(super) fn solve_block(problem: &mut Problem, i: usize) -> f64 {
             // A projected step whose length is safe: the trace is no less than the largest eigenvalue.
             block.admissible.project(&(block.impulse - u / block.own_delassus().trace()))
         }
-    };
-    let delta = impulse - block.impulse;
-    // Exactly zero: a block that is solved leaves no rounding in the velocity.
-    if delta == Vector3::zeros() {
-        return 0.0;
     }
-    problem.blocks[i].impulse = impulse;
-    problem.apply(&block, &delta);
-    (block.own_delassus() * delta).amax()
 }

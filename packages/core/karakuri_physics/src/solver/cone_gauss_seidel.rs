@@ -1,15 +1,13 @@
 //! Gauss-Seidel over contacts, each on its exact cone, with the memory of conjugate gradients: for crowds that move.
 //!
 //! ```text
-//! w = u + R λ_n e_n − (G + R) λ              without the contact's own impulse
-//! λ ← 0 | −(G + R)⁻¹ w | λ_n (1, −μ d)       it opens | sticks | slides along d,  d × u_t = 0
+//! λ ← 0 | −(G + R)⁻¹ w | λ_n (1, −μ d)       each contact in turn: it opens | sticks | slides along d
 //! λ ← λ + β p,  p ← β p + Δλ                 after a sweep that changed λ by Δλ,  β = ‖Δλ‖²/‖Δλ₋‖²
 //! ```
 //!
-//! `G + R` and its inverse are made once a solve, and `d` is the root of one equation, found by Newton's method from the direction
-//! of the last sweep: two evaluations as a rule. [`solve_contact`] searches the whole turn where that fails. The change of impulse goes
-//! into the velocity at once. Between sweeps impulses, and the velocity with them, are carried on along the sum of the last changes;
-//! where those grow (`β > 1`) the sum begins again. The last step is a sweep, so that impulses end on their cones.
+//! A contact is solved by itself as [`LocalContact`] says, and the change of impulse goes into the velocity at once: of free bodies in
+//! [`PackedContacts`], of few rows in [`DenseRows`], of anything else in the problem. Between sweeps impulses, and the velocity with them, are carried on along the
+//! sum of the last changes; where those grow (`β > 1`) the sum begins again. The last step is a sweep, so that impulses end on their cones.
 //! [Hwangbo, Lee, Hutter 2018; Bonnefon & Daviet 2011; Silcowitz, Niebe, Erleben 2010]
 //!
 //! Limits: linear convergence, the slower the higher the heap and the larger the mass ratios; what equal points of a face carry
@@ -17,20 +15,15 @@
 
 use std::ops::Range;
 
-use nalgebra::{Matrix3, Vector2, Vector3};
+use nalgebra::Vector3;
 
-use super::block_gauss_seidel::solve_block;
-use super::cone::solve_contact;
+use super::block_gauss_seidel::{solve_block, solved_alone};
+use super::dense_rows::DenseRows;
+use super::local_contact::{LocalContact, friction_of};
 use super::method::{ContactSolver, Method, SolverSettings};
+use super::packed_contacts::PackedContacts;
 use super::problem::apply_rows;
-use super::{Admissible, Block, Problem, Side};
-
-/// Newton steps for the direction of sliding before the whole turn is searched.
-const DIRECTION_STEPS: usize = 8;
-/// Turn of the direction in a step after which it is exact: the error that is left is about its square. [rad]
-const TURNED: f64 = 1e-7;
-/// Least stiffness of sliding, over that of the normal: below it friction presses the contact together (Painlevé). [-]
-const JAMMED: f64 = 1e-12;
+use super::{Admissible, Block, Problem};
 
 /// Part of the tolerance to which the last sweep may change velocities: what is left after it is more. [-]
 const SETTLED: f64 = 0.3;
@@ -51,41 +44,45 @@ pub(super) const SOLVER: ContactSolver = ContactSolver {
     method: || Box::<ConeGaussSeidel>::default(),
 };
 
-/// A block while it is solved.
-#[derive(Debug, Clone, Copy)]
-struct Item {
-    /// `(G + R)⁻¹` of a contact; none where nothing resists along some direction, and of other blocks.
-    inverse: Option<Matrix3<f64>>,
-    /// `G + R`.
-    stiffness: Matrix3<f64>,
-    sides: [Side; 2],
-    /// Desired velocity `u*`. [m/s] (3)
-    bias: Vector3<f64>,
-    /// Compliance `R` of the normal. [1/kg]
-    compliance: f64,
-    /// Coefficient of friction. [-]
-    friction: f64,
-    /// Direction of sliding that was found last; zero where it did not slide.
-    direction: Vector2<f64>,
-    /// Impulse, and what it was before the sweep. [N·s or N·m·s] (3)
-    impulse: Vector3<f64>,
-    before: Vector3<f64>,
-    /// Sum `p` of the last changes.
-    carried: Vector3<f64>,
+/// Most rows of an island that is swept by its Delassus matrix: 29 kB.
+const MOST_DENSE: usize = 60;
+
+/// Where the velocity is while an island is swept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Place {
+    /// With contacts of free bodies, side by side.
+    Packed,
+    /// In the rows, by their Delassus matrix.
+    Dense,
+    /// In the problem.
+    #[default]
+    Problem,
+}
+
+/// What conjugate gradients remember of a number: what it was before the sweep, and the sum `p` of its last changes.
+#[derive(Debug, Default)]
+struct Memory {
+    before: Vec<f64>,
+    carried: Vec<f64>,
 }
 
 /// The method, and its memory.
 #[derive(Debug, Default)]
 pub(super) struct ConeGaussSeidel {
-    items: Vec<Item>,
-    /// First entry and length of each run of the velocity that the blocks touch.
+    /// Blocks as contacts by themselves; none of what is left to the solver of blocks.
+    locals: Vec<Option<LocalContact>>,
+    /// Their impulses. [N·s or N·m·s] (blocks)
+    impulses: Vec<[f64; 3]>,
+    place: Place,
+    packed: PackedContacts,
+    dense: DenseRows,
+    /// First entry and length of each run of the velocity that the blocks touch, where it is in the problem.
     runs: Vec<(usize, usize)>,
     /// Solve that found an entry to be the first of a run, by entry; number of the present one. (n)
     found: Vec<u64>,
     solve: u64,
-    /// Velocities of the runs before the sweep, and the sum of their last changes.
-    before: Vec<f64>,
-    carried: Vec<f64>,
+    of_impulses: Memory,
+    of_velocities: Memory,
     /// `‖Δλ‖²` of the last sweep, in the metric of the blocks' stiffness; none before the first. [J]
     change: Option<f64>,
 }
@@ -97,63 +94,132 @@ impl Method for ConeGaussSeidel {
         island: Range<usize>,
         settings: &SolverSettings,
     ) -> usize {
-        self.prepare(problem, island.clone());
         let has_moments = problem.blocks[island.clone()]
             .iter()
             .any(|block| matches!(block.admissible, Admissible::FrictionMoment { .. }));
+        self.prepare(problem, island.clone(), has_moments);
+        self.run(problem, island, settings, has_moments)
+    }
+}
+
+impl ConeGaussSeidel {
+    /// Sweeps of a prepared island; their number.
+    fn run(
+        &mut self,
+        problem: &mut Problem,
+        island: Range<usize>,
+        settings: &SolverSettings,
+        has_moments: bool,
+    ) -> usize {
         let mut used = 0;
         while used < settings.iterations {
             if used > 0 {
-                self.carry_on(problem);
+                self.carry_on(problem, island.clone());
             }
             if has_moments {
                 self.bound_moments(problem, island.clone());
             }
             used += 1;
-            if self.sweep(problem, island.clone()) <= SETTLED * settings.tolerance {
+            let change = match self.place {
+                Place::Packed => self.sweep_packed(),
+                Place::Dense => self.sweep_dense(&problem.blocks[island.clone()]),
+                Place::Problem => self.sweep(problem, island.clone()),
+            };
+            if change <= SETTLED * settings.tolerance {
                 break;
             }
+        }
+        match self.place {
+            Place::Packed => self.packed.hand_over(problem),
+            Place::Dense => {
+                for (impulse, i) in self.impulses.iter().zip(island.clone()) {
+                    let block = problem.blocks[i];
+                    problem.apply(&block, &(Vector3::from(*impulse) - block.impulse));
+                }
+            }
+            Place::Problem => {}
         }
         self.hand_over(problem, island);
         used
     }
-}
 
-impl ConeGaussSeidel {
-    /// Takes the blocks of an island, and finds the runs that they touch.
-    fn prepare(&mut self, problem: &Problem, island: Range<usize>) {
+    /// Takes the blocks of an island, and what they move.
+    fn prepare(&mut self, problem: &Problem, island: Range<usize>, has_moments: bool) {
+        let blocks = &problem.blocks[island.clone()];
+        self.locals.clear();
+        self.locals.extend(blocks.iter().map(LocalContact::new));
+        self.impulses.clear();
+        self.impulses.extend(blocks.iter().map(|block| <[f64; 3]>::from(block.impulse)));
+        self.of_impulses.start(self.impulses.as_flattened().iter());
+        self.change = None;
+        let rows = blocks.iter().map(Block::rows).sum::<usize>();
+        let place = if self.locals.iter().all(Option::is_some)
+            && self.packed.load(problem, island.clone())
+        {
+            Place::Packed
+        // The bounds of moments are found with the velocity in the problem.
+        } else if rows <= MOST_DENSE && !has_moments {
+            Place::Dense
+        } else {
+            Place::Problem
+        };
+        self.enter(place, problem, island);
+    }
+
+    /// Begins with the velocity in a place; contacts are packed already.
+    fn enter(&mut self, place: Place, problem: &Problem, island: Range<usize>) {
+        self.place = place;
+        match place {
+            Place::Packed => {
+                self.of_velocities.start(self.packed.velocities.as_flattened().iter());
+            }
+            Place::Dense => {
+                self.dense.load(problem, island);
+                self.of_velocities.start(self.dense.velocities.iter());
+            }
+            Place::Problem => self.find_runs(problem, island),
+        }
+    }
+
+    /// Finds the runs of the velocity that the blocks touch.
+    fn find_runs(&mut self, problem: &Problem, island: Range<usize>) {
         let blocks = &problem.blocks[island];
-        self.items.clear();
-        self.items.extend(blocks.iter().map(Item::new));
         self.solve += 1;
         self.found.resize(problem.velocity.len(), 0);
         self.runs.clear();
-        self.before.clear();
         for side in blocks.iter().flat_map(|block| block.sides).filter(|side| side.len > 0) {
             let found = &mut self.found[side.start];
             if *found != self.solve {
                 *found = self.solve;
                 self.runs.push((side.start, side.len));
-                let run = side.start..side.start + side.len;
-                self.before.extend_from_slice(&problem.velocity[run]);
             }
         }
-        self.carried.clear();
-        self.carried.resize(self.before.len(), 0.0);
-        self.change = None;
+        let runs = self.runs.iter().flat_map(|&(start, len)| &problem.velocity[start..start + len]);
+        self.of_velocities.start(runs);
     }
 
     /// Solves every block of an island in turn; the largest change of velocity. [m/s or rad/s]
     // Always forwards: the sums of changes are of one operator, and sweeps in both directions take twice as many.
     fn sweep(&mut self, problem: &mut Problem, island: Range<usize>) -> f64 {
         let mut most = 0.0_f64;
-        for (item, i) in self.items.iter_mut().zip(island) {
-            let change = if let Some(inverse) = item.inverse {
-                item.solve(&inverse, problem)
+        for ((local, impulse), i) in self.locals.iter_mut().zip(&mut self.impulses).zip(island) {
+            let before = Vector3::from(*impulse);
+            let change = if let Some(local) = local {
+                let block = &problem.blocks[i];
+                let u = problem.jacobian_times(&problem.velocity, block) - block.bias;
+                let delta = local.change(&before, u);
+                // Exactly zero: a contact that is solved leaves no rounding in the velocity.
+                if delta == Vector3::zeros() {
+                    continue;
+                }
+                *impulse = (before + delta).into();
+                let sides = block.sides;
+                apply_rows(&mut problem.velocity, &problem.response, &sides, delta.as_slice());
+                (local.stiffness * delta).amax()
             } else {
-                problem.blocks[i].impulse = item.impulse;
+                problem.blocks[i].impulse = before;
                 let change = solve_block(problem, i);
-                item.impulse = problem.blocks[i].impulse;
+                *impulse = problem.blocks[i].impulse.into();
                 change
             };
             most = most.max(change);
@@ -161,28 +227,77 @@ impl ConeGaussSeidel {
         most
     }
 
+    /// [`Self::sweep`] over packed contacts.
+    fn sweep_packed(&mut self) -> f64 {
+        let mut most = 0.0_f64;
+        let locals = self.locals.iter_mut().zip(&mut self.impulses).enumerate();
+        for (i, (local, impulse)) in locals {
+            let Some(local) = local else { continue };
+            let before = Vector3::from(*impulse);
+            let delta = local.change(&before, self.packed.velocity_of(i));
+            if delta == Vector3::zeros() {
+                continue;
+            }
+            *impulse = (before + delta).into();
+            self.packed.apply(i, &delta);
+            most = most.max((local.stiffness * delta).amax());
+        }
+        most
+    }
+
+    /// [`Self::sweep`] by the Delassus matrix.
+    fn sweep_dense(&mut self, blocks: &[Block]) -> f64 {
+        let mut most = 0.0_f64;
+        let locals = self.locals.iter_mut().zip(&mut self.impulses).zip(blocks).enumerate();
+        for (i, ((local, impulse), block)) in locals {
+            let before = Vector3::from(*impulse);
+            let u = self.dense.velocity_of(i, block.rows()) - block.bias;
+            let delta = match local {
+                Some(local) => local.change(&before, u),
+                None => solved_alone(&Block { impulse: before, ..*block }, &u) - before,
+            };
+            if delta == Vector3::zeros() {
+                continue;
+            }
+            *impulse = (before + delta).into();
+            self.dense.apply(i, &delta.as_slice()[..block.rows()]);
+            most = most.max((block.own_delassus() * delta).amax());
+        }
+        most
+    }
+
     /// Goes on along the sum of the last changes: a step of nonlinear conjugate gradients, whose gradient is what a sweep changes.
-    fn carry_on(&mut self, problem: &mut Problem) {
-        let change = self.items.iter().map(Item::change).sum::<f64>();
+    fn carry_on(&mut self, problem: &mut Problem, island: Range<usize>) {
+        // By the mean stiffness.
+        let stiffness = self.locals.iter().zip(&problem.blocks[island]).map(|(local, block)| {
+            let left_out = || block.own_delassus().trace() + block.compliance;
+            local.as_ref().map_or_else(left_out, |local| local.stiffness.trace())
+        });
+        let before = self.of_impulses.before.as_chunks::<3>().0;
+        let changes = self.impulses.iter().zip(before).zip(stiffness);
+        let change = changes
+            .map(|((impulse, before), stiffness)| {
+                (Vector3::from(*impulse) - Vector3::from(*before)).norm_squared() * stiffness
+            })
+            .sum::<f64>();
         let ratio = self.change.map_or(0.0, |before| change / before);
         // Also where it is no number.
         let beta = if ratio <= 1.0 { ratio } else { 0.0 };
         self.change = Some(change);
-        for Item { impulse, before, carried, .. } in &mut self.items {
-            let change = *impulse - *before;
-            *impulse += *carried * beta;
-            *carried = *carried * beta + change;
-            *before = *impulse;
-        }
+        self.of_impulses.carry_on(0, self.impulses.as_flattened_mut(), beta);
         // The velocity is linear in the impulses.
-        let mut entries = self.before.iter_mut().zip(&mut self.carried);
-        for &(start, len) in &self.runs {
-            let run = &mut problem.velocity[start..start + len];
-            for (v, (before, carried)) in run.iter_mut().zip(&mut entries) {
-                let change = *v - *before;
-                *v += *carried * beta;
-                *carried = *carried * beta + change;
-                *before = *v;
+        match self.place {
+            Place::Packed => {
+                self.of_velocities.carry_on(0, self.packed.velocities.as_flattened_mut(), beta);
+            }
+            Place::Dense => self.of_velocities.carry_on(0, &mut self.dense.velocities, beta),
+            Place::Problem => {
+                let mut first = 0;
+                for &(start, len) in &self.runs {
+                    let run = &mut problem.velocity[start..start + len];
+                    self.of_velocities.carry_on(first, run, beta);
+                    first += len;
+                }
             }
         }
     }
@@ -193,135 +308,113 @@ impl ConeGaussSeidel {
         // Frozen for a sweep: bounds that move within it would let rolling bodies chase their own loads.
         problem.take_loads(island.clone());
         problem.split_soft_fingers(island.clone());
-        for (item, block) in self.items.iter_mut().zip(&problem.blocks[island]) {
-            item.friction = friction_of(block);
+        for (local, block) in self.locals.iter_mut().zip(&problem.blocks[island]) {
+            if let Some(local) = local {
+                local.friction = friction_of(block);
+            }
         }
     }
 
     /// Gives the impulses to the problem.
     fn hand_over(&self, problem: &mut Problem, island: Range<usize>) {
-        for (item, block) in self.items.iter().zip(&mut problem.blocks[island]) {
-            block.impulse = item.impulse;
+        for (impulse, block) in self.impulses.iter().zip(&mut problem.blocks[island]) {
+            block.impulse = Vector3::from(*impulse);
         }
     }
 }
 
-/// Coefficient of friction of a contact; zero of other blocks. [-]
-fn friction_of(block: &Block) -> f64 {
-    match block.admissible {
-        Admissible::Cone { friction } => friction,
-        _ => 0.0,
+impl Memory {
+    /// Remembers numbers that did not change yet.
+    fn start<'a>(&mut self, numbers: impl Iterator<Item = &'a f64>) {
+        self.before.clear();
+        self.before.extend(numbers);
+        self.carried.clear();
+        self.carried.resize(self.before.len(), 0.0);
+    }
+
+    /// `x ← x + β p`, `p ← β p + Δx` of numbers, of which the memory holds the `first` at its place.
+    fn carry_on(&mut self, first: usize, numbers: &mut [f64], beta: f64) {
+        let memory = self.before[first..].iter_mut().zip(&mut self.carried[first..]);
+        for (x, (before, carried)) in numbers.iter_mut().zip(memory) {
+            let change = *x - *before;
+            *x += *carried * beta;
+            *carried = *carried * beta + change;
+            *before = *x;
+        }
     }
 }
 
-impl Item {
-    fn new(block: &Block) -> Self {
-        let mut stiffness = block.own_delassus();
-        stiffness.m11 += block.compliance;
-        // Contacts on springs in series, and rows of other kinds, are left to the solver of blocks.
-        let is_plain = block.is_contact() && block.series.is_none();
-        Self {
-            inverse: is_plain.then(|| stiffness.try_inverse()).flatten(),
-            stiffness,
-            sides: block.sides,
-            bias: block.bias,
-            compliance: block.compliance,
-            friction: friction_of(block),
-            direction: Vector2::zeros(),
-            impulse: block.impulse,
-            before: block.impulse,
-            carried: Vector3::zeros(),
-        }
-    }
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::solver::{RowSpec, Run, Side};
+    use nalgebra::{Matrix6, Vector6};
+    use proptest::prelude::*;
 
-    /// `‖Δλ‖²` of the last sweep, by the mean stiffness. [J]
-    fn change(&self) -> f64 {
-        (self.impulse - self.before).norm_squared() * self.stiffness.trace()
-    }
-
-    /// Solves the contact; the change of its velocity. [m/s]
-    #[inline]
-    fn solve(&mut self, inverse: &Matrix3<f64>, problem: &mut Problem) -> f64 {
-        let mut u = problem.rows_times(&problem.velocity, &self.sides, 3) - self.bias;
-        u.x += self.compliance * self.impulse.x;
-        let impulse = self.response(inverse, &u);
-        let delta = impulse - self.impulse;
-        // Exactly zero: a contact that is solved leaves no rounding in the velocity.
-        if delta == Vector3::zeros() {
-            return 0.0;
+    /// A tower of contacts between `n` bodies, the first of them on what does not move, of operators, rows and motions by `numbers`.
+    fn tower(n: usize, numbers: &[f64]) -> Problem {
+        let mut numbers = numbers.iter().copied().cycle();
+        let mut next = || numbers.next().unwrap_or(0.5);
+        let mut problem = Problem::default();
+        let mut operators = Vec::new();
+        for i in 0..n {
+            let root = Matrix6::from_fn(|_, _| next());
+            let operator = root * root.transpose() + Matrix6::identity();
+            problem.runs.push(Run { start: 6 * i, len: 6, offset: 36 * i });
+            problem.inertia.extend_from_slice(operator.as_slice());
+            problem.velocity.extend((0..6).map(|_| next()));
+            operators.push(operator.cholesky().unwrap());
         }
-        self.impulse = impulse;
-        apply_rows(&mut problem.velocity, &problem.response, &self.sides, delta.as_slice());
-        (self.stiffness * delta).amax()
-    }
-
-    /// The impulse that solves the contact, where the present one leaves `u − u* + R λ`. [N·s] (3); [m/s] (3)
-    #[inline]
-    fn response(&mut self, inverse: &Matrix3<f64>, u: &Vector3<f64>) -> Vector3<f64> {
-        let sticking = self.impulse - inverse * u;
-        let most = self.friction * sticking.x;
-        if sticking.x >= 0.0 && sticking.yz().norm_squared() <= most * most {
-            return sticking;
-        }
-        let w = u - self.stiffness * self.impulse;
-        if w.x >= 0.0 {
-            return Vector3::zeros();
-        }
-        if self.friction <= 0.0 {
-            return Vector3::new(-w.x / self.stiffness.m11, 0.0, 0.0);
-        }
-        self.sliding(&w, &sticking).unwrap_or_else(|| {
-            self.direction = Vector2::zeros();
-            solve_contact(&self.stiffness, &w, self.friction)
-        })
-    }
-
-    /// The impulse of a contact that slides, by Newton's method on its direction; none where that does not lead to one.
-    #[inline]
-    fn sliding(&mut self, w: &Vector3<f64>, sticking: &Vector3<f64>) -> Option<Vector3<f64>> {
-        let (G, mu) = (&self.stiffness, self.friction);
-        let b = Vector2::new(G.m12, G.m13);
-        let mut d = self.direction;
-        if d == Vector2::zeros() {
-            // Against the sticking impulse, as friction opposes the slip that it would have stopped.
-            d = -sticking.yz() / sticking.yz().norm();
-        }
-        for _ in 0..DIRECTION_STEPS {
-            // `u_n = 0` with `λ_t = −μ λ_n d`.
-            let stiffness = G.m11 - mu * b.dot(&d);
-            if stiffness <= JAMMED * G.m11 {
-                return None;
-            }
-            let normal = -w.x / stiffness;
-            let across = Vector2::new(-d.y, d.x);
-            let times = |d: &Vector2<f64>| {
-                Vector2::new(G.m22 * d.x + G.m23 * d.y, G.m23 * d.x + G.m33 * d.y) * mu
-            };
-            let slip = b - times(&d);
-            let u = w.yz() + slip * normal;
-            // `d × u_t`, and its derivative for a turn of `d`.
-            let cross = across.dot(&u);
-            let along = d.dot(&u);
-            let normal_slope = normal * mu * b.dot(&across) / stiffness;
-            let u_slope = slip * normal_slope - times(&across) * normal;
-            let slope = across.dot(&u_slope) - along;
-            let turn = -cross / slope;
-            if !turn.is_finite() {
-                return None;
-            }
-            let turn = turn.clamp(-0.5, 0.5);
-            let next = d + across * turn;
-            d = next / next.norm();
-            if turn.abs() <= TURNED {
-                // The other root has friction along the slip.
-                if along < 0.0 {
-                    return None;
+        for contact in 0..4 * n {
+            let i = contact / 4;
+            let mut sides = [Side::default(); 2];
+            for (side, body) in sides.iter_mut().zip([i.checked_sub(1), Some(i)]) {
+                let Some(body) = body else { continue };
+                *side = Side { start: 6 * body, len: 6, offset: problem.jacobian.len() };
+                for _ in 0..3 {
+                    let row = Vector6::from_fn(|_, _| next());
+                    problem.jacobian.extend_from_slice(row.as_slice());
+                    problem.response.extend_from_slice(operators[body].solve(&row).as_slice());
                 }
-                self.direction = d;
-                let normal = -w.x / (G.m11 - mu * b.dot(&d));
-                return Some(Vector3::new(normal, -mu * normal * d.x, -mu * normal * d.y));
+            }
+            let admissible = Admissible::Cone { friction: 0.2 + next().abs() };
+            let mut block = Block { admissible, ..Block::row(sides, &RowSpec::default()) };
+            block.bias = Vector3::new(next(), 0.0, next());
+            block.delassus = problem.delassus_of(&block);
+            problem.blocks.push(block);
+        }
+        problem.island_ends.push(problem.blocks.len());
+        problem
+    }
+
+    proptest! {
+        /// Ten sweeps lead to the same impulses and velocities wherever the velocity is kept.
+        #[test]
+        fn sweeps_agree_wherever_the_velocity_is(
+            n in 1..5_usize,
+            numbers in prop::collection::vec(-1.0..1.0_f64, 997),
+        ) {
+            let settings = SolverSettings { iterations: 10, tolerance: 0.0, ..SolverSettings::default() };
+            let swept = [Place::Packed, Place::Dense, Place::Problem].map(|place| {
+                let mut problem = tower(n, &numbers);
+                let island = 0..problem.blocks.len();
+                let mut sweeps = ConeGaussSeidel::default();
+                sweeps.prepare(&problem, island.clone(), false);
+                assert_eq!(sweeps.place, Place::Packed);
+                sweeps.enter(place, &problem, island.clone());
+                sweeps.run(&mut problem, island, &settings, false);
+                problem
+            });
+            let [packed, others @ ..] = &swept;
+            for other in others {
+                for (a, b) in packed.blocks.iter().zip(&other.blocks) {
+                    let off = (a.impulse - b.impulse).amax();
+                    prop_assert!(off < 1e-7 * (1.0 + a.impulse.amax()), "{} {}", a.impulse, b.impulse);
+                }
+                for (a, b) in packed.velocity.iter().zip(&other.velocity) {
+                    prop_assert!((a - b).abs() < 1e-6 * (1.0 + a.abs()), "{a} {b}");
+                }
             }
         }
-        None
     }
 }

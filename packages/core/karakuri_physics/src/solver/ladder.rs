@@ -110,7 +110,7 @@ impl Ladder {
         problem.apply_impulses(island.clone());
         let rows = problem.blocks[island.clone()].iter().map(Block::rows).sum();
         let start = residual(problem, island.clone());
-        let Choice { solver: asked, settings, tolerance } =
+        let Choice { solver: asked, settings, tolerance, mut then } =
             automatic::choose(asked, problem, island.clone(), settings);
         let (requested, asked) = (asked.level, first_that_takes(asked, rows));
         let mut best =
@@ -156,6 +156,11 @@ impl Ladder {
             }
             best.iterations = iterations;
             best.level = method.level;
+            let then = then.take().filter(|_| best.residual > tolerance && budget > 0);
+            if let Some((solver, settings)) = then {
+                (method, own) = (solver, settings);
+                continue;
+            }
             let next = method
                 .next
                 // Above `FINE` only: what is solved to 0.1 µm/s is not worth the cost of the next level.

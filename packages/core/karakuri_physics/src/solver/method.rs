@@ -80,10 +80,11 @@ impl Default for SolverSettings {
 }
 
 impl SolverSettings {
-    /// Settings for loops that must not be late: a few milliseconds a step at most, and motion is solved to 1e-4 of its change
-    /// of velocity.
+    /// Settings for loops that must not be late: motion is solved to 1e-4 of its change of velocity, and a crowd of 500 contacts is swept
+    /// some 12 times a step.
+    // Of `pile200` the deepest overlap was 0.5 mm at 100 000, 0.8 mm here, 1.1 mm at 30 000.
     pub fn realtime() -> Self {
-        Self { tolerance_rel: 1e-4, budget: 100_000, ..Self::default() }
+        Self { tolerance_rel: 1e-4, budget: 50_000, ..Self::default() }
     }
 }
 

@@ -368,7 +368,7 @@ pub(crate) fn apply(x: &mut [f64], response: &[f64], block: &Block, delta: &Vect
 
 /// `x ← x + Y δ` of so many rows. (rows)
 #[inline]
-pub(super) fn apply_rows(x: &mut [f64], response: &[f64], sides: &[Side; 2], delta: &[f64]) {
+pub(crate) fn apply_rows(x: &mut [f64], response: &[f64], sides: &[Side; 2], delta: &[f64]) {
     for side in sides.iter().filter(|s| s.len > 0) {
         let run = &mut x[side.start..side.start + side.len];
         let Y = &response[side.offset..side.offset + delta.len() * side.len];
