@@ -30,6 +30,7 @@ mod clearance;
 mod plan;
 mod plan_error;
 mod planner;
+mod posture;
 mod run;
 mod statement;
 mod tool_move;
@@ -262,7 +263,7 @@ impl PickAndPlace {
             return self.plan_given(goal, q, objects);
         }
         let holds = self.hand.holds(goal, &self.settings)?;
-        Plan::new(self.task(goal), self.hand.tool_frame(), &holds, q, objects)
+        Plan::new(self.task(goal), self.hand.as_ref(), &holds, q, objects)
     }
 
     /// Plan of a goal by the first of its own grasps that can be taken. (nq)
@@ -272,13 +273,13 @@ impl PickAndPlace {
         q: &[f64],
         objects: &[KnownObject],
     ) -> Result<Plan, PlanError> {
-        let (task, tool) = (self.task(goal), self.hand.tool_frame());
+        let (task, own) = (self.task(goal), self.hand.as_ref());
         let mut order: Vec<_> = goal.grasps.iter().enumerate().collect();
         order.sort_by(|(_, a), (_, b)| b.score.total_cmp(&a.score));
         let mut faults = Vec::new();
         for (i, grasp) in order {
             let hold = self.hand.grasp(goal, &self.settings, grasp);
-            match hold.and_then(|hold| Plan::new(task, tool, &[hold], q, objects)) {
+            match hold.and_then(|hold| Plan::new(task, own, &[hold], q, objects)) {
                 Ok(plan) => return Ok(plan),
                 Err(why) => faults.push((i, format!("{}: {why}", i + 1))),
             }

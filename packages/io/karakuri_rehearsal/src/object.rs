@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use karakuri_grasp::pick_and_place::{Hull, ObjectShape, Part, Statement};
+use karakuri_grasp::pick_and_place::{Hull, ObjectShape, Part, Statement, centered, upright};
 use karakuri_model::{Mesh, Shape};
 use karakuri_spatial::{Pose, Vector3};
 
@@ -47,6 +47,28 @@ pub fn state(
         speed_scale: 0.0,
         grasps: Vec::new(),
     })
+}
+
+/// As [`state`], of an object that may lean: where it neither stands nor lies, it is stated as the convex polyhedron that it is.
+///
+/// # Errors
+/// As those of [`state`].
+pub fn state_as_it_lies(
+    cell: &Cell,
+    object: &str,
+    place: &Vector3,
+    turn: f64,
+) -> Result<Statement, RehearsalError> {
+    let stated = state(cell, object, place, turn)?;
+    let Statement { shape, size, object: at, .. } = &stated;
+    if upright(shape, &centered(shape, at), size).is_ok() {
+        return Ok(stated);
+    }
+    let hull = shape.as_hull(size).map_err(|why| RehearsalError::Shape {
+        name: object.to_owned(),
+        why: why.to_string(),
+    })?;
+    Ok(Statement { shape: hull, ..stated })
 }
 
 fn shape_of(shape: &Shape) -> Result<ObjectShape, String> {
