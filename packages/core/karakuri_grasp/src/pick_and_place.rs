@@ -26,6 +26,7 @@
 //! it is ticked.
 //! Units: m, rad, s, N, kg; poses of the object's centre in the world.
 
+mod alternatives;
 mod clearance;
 mod plan;
 mod plan_error;
@@ -64,6 +65,7 @@ use crate::grip_force::{DriveRange, GripSettings, HandReference};
 use crate::grip_monitor::GripTrend;
 use crate::hand::interface::{Centring, Hand, Sample};
 use crate::hand::{self, Channel, OpeningHand};
+use alternatives::alternatives;
 use plan::Reaction;
 use planner::{Task, as_it_stands};
 use run::{Found, Run, Seen, Step, Tries, Weighing};
@@ -262,8 +264,12 @@ impl PickAndPlace {
         if !goal.grasps.is_empty() {
             return self.plan_given(goal, q, objects);
         }
-        let holds = self.hand.holds(goal, &self.settings)?;
-        Plan::new(self.task(goal), self.hand.as_ref(), &holds, q, objects)
+        let (task, hand) = (self.task(goal), self.hand.as_ref());
+        let holds = hand.holds(goal, &self.settings)?;
+        let plan = Plan::new(task, hand, &holds, q, objects);
+        let Err(PlanError::Unreachable { stage: Stage::Descend, .. }) = plan else { return plan };
+        let others = alternatives(hand, goal, &self.settings, &holds);
+        Plan::new(task, hand, &others, q, objects).or(plan)
     }
 
     /// Plan of a goal by the first of its own grasps that can be taken. (nq)

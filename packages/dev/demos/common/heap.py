@@ -1,5 +1,6 @@
 """A scene of a robot, a box of objects that fall into it, and an empty tray. Equal seeds give equal scenes."""
 
+import csv
 import dataclasses
 import math
 import random
@@ -7,13 +8,18 @@ import random
 import yaml
 
 TABLE = 0.75  # height of its top [m]
-BOX = {"middle": (0.45, -0.30), "inside": (0.32, 0.42), "wall": 0.008, "height": 0.10}  # [m]
+BOX = {"middle": (0.45, -0.33), "inside": (0.40, 0.54), "wall": 0.008, "height": 0.045}  # [m]
 TRAY = {"middle": (0.45, 0.30), "size": (0.36, 0.46, 0.01), "rim": (0.006, 0.006)}  # width and height of the rim [m]
 FRICTION = 0.6
+MATERIALS = {"wood": {"friction": FRICTION, "rolling": 0.0005, "spinning": 0.0005}}  # rolling and spinning [m]
 DENSITY = 700.0  # of all objects, as of hard wood [kg/m³]
-LAYER = (3, 4)  # objects of a layer that falls, along x and y
-SPACING = (0.095, 0.1, 0.1)  # of these objects and of the layers [m]
-LOWEST = 0.06  # of the lowest layer above the table [m]
+LAYER = (5, 6)  # objects of a layer that falls, along x and y
+SPACING = (0.074, 0.086, 0.09)  # of these objects and of the layers [m]
+LOWEST = 0.05  # of the lowest layer above the table [m]
+SIDES = ((0.0, 0.0), (math.pi / 2, 0.0), (0.0, math.pi / 2))  # roll and pitch by which each axis of an object is up [rad]
+TILT = 0.1  # by which it falls off level at most [rad]
+# Sweeps for all islands, the hand's among them: in a heap that it touches Newton's method takes ten times as long for the same end.
+SOLVER = {"method": "cone_gauss_seidel", "tolerance_rel": 1e-4, "budget": 1e5}
 RESTING = {"linear": 0.002, "angular": 0.02, "time": 0.3}  # slower than this for so long an island of the heap sleeps [m/s, rad/s, s]
 
 
@@ -84,21 +90,21 @@ def stacked(rings):
 
 
 KINDS = {
-    "cube": box(0.045, 0.045, 0.045, (0.85, 0.16, 0.16)),
-    "block": box(0.06, 0.045, 0.04, (0.93, 0.60, 0.15)),
-    "slab": box(0.08, 0.05, 0.03, (0.25, 0.60, 0.30)),
-    "bar": box(0.08, 0.03, 0.03, (0.20, 0.45, 0.75)),
-    "can": cylinder(0.024, 0.06, (0.55, 0.35, 0.70)),
-    "puck": cylinder(0.028, 0.032, (0.15, 0.60, 0.60)),
-    "rod": cylinder(0.016, 0.08, (0.75, 0.75, 0.30)),
-    "pill": capsule(0.018, 0.04, (0.90, 0.40, 0.55)),
-    "bean": capsule(0.022, 0.024, (0.45, 0.70, 0.25)),
-    "ball": ball(0.025, (0.95, 0.80, 0.25)),
-    "marble": ball(0.019, (0.30, 0.30, 0.75)),
-    "nut": solid(((0.0, regular(6, 0.027)), (0.05, regular(6, 0.027))), (0.60, 0.60, 0.62)),
-    "plinth": solid(((0.0, square(0.05)), (0.045, square(0.044))), (0.62, 0.42, 0.25)),
-    "wedge": solid(tuple((z, ((0.0, 0.0), (0.045, 0.0), (0.032, 0.045), (0.0, 0.045))) for z in (0.0, 0.07)), (0.35, 0.65, 0.85)),
-    "stone": solid(((0.0, regular(8, 0.022)), (0.012, regular(8, 0.028)), (0.036, regular(8, 0.028)), (0.048, regular(8, 0.022))), (0.45, 0.47, 0.50)),
+    "cube": box(0.04, 0.04, 0.04, (0.85, 0.16, 0.16)),
+    "block": box(0.055, 0.04, 0.035, (0.93, 0.60, 0.15)),
+    "slab": box(0.075, 0.046, 0.03, (0.25, 0.60, 0.30)),
+    "bar": box(0.075, 0.03, 0.03, (0.20, 0.45, 0.75)),
+    "can": cylinder(0.022, 0.05, (0.55, 0.35, 0.70)),
+    "puck": cylinder(0.026, 0.03, (0.15, 0.60, 0.60)),
+    "rod": cylinder(0.015, 0.07, (0.75, 0.75, 0.30)),
+    "pill": capsule(0.016, 0.036, (0.90, 0.40, 0.55)),
+    "bean": capsule(0.02, 0.02, (0.45, 0.70, 0.25)),
+    "ball": ball(0.022, (0.95, 0.80, 0.25)),
+    "marble": ball(0.017, (0.30, 0.30, 0.75)),
+    "nut": solid(((0.0, regular(6, 0.026)), (0.045, regular(6, 0.026))), (0.60, 0.60, 0.62)),
+    "plinth": solid(((0.0, square(0.046)), (0.04, square(0.042))), (0.62, 0.42, 0.25)),
+    "wedge": solid(tuple((z, ((0.0, 0.0), (0.042, 0.0), (0.032, 0.04), (0.0, 0.04))) for z in (0.0, 0.06)), (0.35, 0.65, 0.85)),
+    "stone": solid(((0.0, regular(8, 0.021)), (0.01, regular(8, 0.025)), (0.032, regular(8, 0.025)), (0.042, regular(8, 0.021))), (0.45, 0.47, 0.50)),
 }  # fmt: skip
 
 
@@ -157,7 +163,9 @@ def falling(n, seed, folder):
         x = BOX["middle"][0] + (column - (LAYER[0] - 1) / 2) * SPACING[0]
         y = BOX["middle"][1] + (row - (LAYER[1] - 1) / 2) * SPACING[1]
         z = TABLE + LOWEST + layer * SPACING[2]
-        turned = [round(dice.uniform(-math.pi, math.pi), 4) for _ in range(3)]
+        roll, pitch = dice.choice(SIDES)
+        tilted = [roll + dice.uniform(-TILT, TILT), pitch + dice.uniform(-TILT, TILT), dice.uniform(-math.pi, math.pi)]
+        turned = [round(angle, 4) for angle in tilted]
         bodies.append({
             "name": f"{name}_{counts[name]}", "shape": kind.shape or {"mesh": {"file": f"{name}.stl", "convex": "hull"}}, "mass": kind.mass,
             "pose": {"xyz": [round(x + dice.uniform(-0.004, 0.004), 5), round(y + dice.uniform(-0.004, 0.004), 5), round(z, 5)], "rpy": turned},
@@ -166,17 +174,45 @@ def falling(n, seed, folder):
     return bodies
 
 
-def scene(robot, source, n, seed, folder):
+def fallen(n, seed, folder):
+    """A scene file in `folder` of objects that fall into the box, without a robot. Its path."""
+    described = {"gravity": [0, 0, -9.81], "dt": 0.001, "ground": {"friction": 0.8}, "materials": MATERIALS, "sleeping": RESTING}
+    described["bodies"] = [fixed("table", (1.2, 1.4, 0.04), (0.35, 0, TABLE - 0.02), (0.72, 0.60, 0.46)), *walls(), *falling(n, seed, folder)]
+    return write(folder / "heap.yaml", f"{n} objects fall into a box, by the seed {seed}.", described)
+
+
+def settled(scene, trace):
+    """The loose bodies of a scene as they are at the end of its trace, at rest."""
+    with open(trace, newline="") as file:
+        last = list(csv.DictReader(file))[-1]
+    values = {column.split(" ")[0]: float(value) for column, value in last.items()}
+    bodies = [body for body in yaml.safe_load(scene.read_text())["bodies"] if not body.get("fixed")]
+    for body in bodies:
+        at = lambda part: values[f"{body['name']}.{part}"]
+        body["pose"] = {"xyz": [at(part) for part in "xyz"], "rpy": rpy(*(at(part) for part in ("qx", "qy", "qz", "qw")))}
+    return bodies
+
+
+def rpy(x, y, z, w):
+    """Roll, pitch and yaw of a quaternion. [rad]"""
+    pitch = math.asin(max(-1.0, min(1.0, 2 * (w * y - z * x))))
+    return [math.atan2(2 * (w * x + y * z), 1 - 2 * (x * x + y * y)), pitch, math.atan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))]
+
+
+def scene(robot, source, bodies, folder):
     """A scene file in `folder`: `robot` is one of arm6's files, `source` a scene that has it with its first posture. Its path."""
     described = yaml.safe_load(source.read_text())
     root = source.resolve().parents[2]
     (arm,) = described["robots"]
     arm["urdf"], arm["config"] = str(root / f"urdf/arm6/{robot}.urdf"), str(root / f"config/{robot}.yaml")
-    # Beside the box, so that nothing falls on it.
-    arm["joints"]["shoulder_yaw"] = 1.0
-    materials = {**described.get("materials", {}), "wood": {"friction": FRICTION, "rolling": 0.0005, "spinning": 0.0005}}
+    # Beside the box, over the tray.
+    arm["joints"]["shoulder_yaw"] = 0.6
     kept = [body for body in described["bodies"] if body["name"] in ("table", "table_foot")]
-    described |= {"materials": materials, "sleeping": RESTING, "bodies": kept + walls() + tray() + falling(n, seed, folder)}
-    path = folder / f"{robot}.yaml"
-    path.write_text(f"# {robot} beside a box of {n} objects, by the seed {seed}.\n{yaml.safe_dump(described, sort_keys=False)}")
+    described["materials"] = {**described.get("materials", {}), **MATERIALS}
+    described |= {"solver": SOLVER, "sleeping": RESTING, "bodies": kept + walls() + tray() + bodies}
+    return write(folder / f"{robot}.yaml", f"{robot} beside a box of {len(bodies)} objects.", described)
+
+
+def write(path, comment, described):
+    path.write_text(f"# {comment}\n{yaml.safe_dump(described, sort_keys=False)}")
     return path

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use karakuri_grasp::pick_and_place::{Hull, ObjectShape, Part, Statement, centered, upright};
 use karakuri_model::{Mesh, Shape};
+use karakuri_physics::Owner;
 use karakuri_spatial::{Pose, Vector3};
 
 use crate::Cell;
@@ -40,7 +41,7 @@ pub fn state(
         place: own(Pose::new(turned, *place)),
         shape,
         mass: description.mass,
-        friction: description.friction,
+        friction: world.surface(Owner::Body(id)).map_or(description.friction, |of| of.friction),
         max_grip_force: 0.0,
         approach_height: 0.0,
         width_tolerance: 0.0,
@@ -64,10 +65,9 @@ pub fn state_as_it_lies(
     if upright(shape, &centered(shape, at), size).is_ok() {
         return Ok(stated);
     }
-    let hull = shape.as_hull(size).map_err(|why| RehearsalError::Shape {
-        name: object.to_owned(),
-        why: why.to_string(),
-    })?;
+    let hull = shape
+        .as_hull(size)
+        .map_err(|why| RehearsalError::Shape { name: object.to_owned(), why: why.to_string() })?;
     Ok(Statement { shape: hull, ..stated })
 }
 

@@ -81,6 +81,7 @@ pub fn run(args: &Args) -> Result<Outcome> {
     let unloading = Unloading::new(Tray::new(&cell, &args.tray, args.pitch)?, settings);
     let recorder = Recorder::create(args, &cell)?;
     let mut run = Run {
+        began: cell.io.world().time(),
         interrupt,
         recorder,
         unloading,
@@ -107,13 +108,15 @@ pub fn run(args: &Args) -> Result<Outcome> {
 struct Recorder {
     trace: Option<TraceWriter>,
     row: Vec<f64>,
+    /// Number of columns: what is tied while an object is held, as by suction, has none.
+    n: usize,
 }
 
 impl Recorder {
     fn create(args: &Args, cell: &Cell) -> Result<Self> {
         let columns = trace::columns(cell.io.world());
         let file = args.trace.as_ref().map(|file| TraceWriter::create(file, &columns));
-        let mut recorder = Self { trace: file.transpose()?, row: Vec::new() };
+        let mut recorder = Self { trace: file.transpose()?, row: Vec::new(), n: columns.len() };
         recorder.record(cell)?;
         Ok(recorder)
     }
@@ -121,6 +124,7 @@ impl Recorder {
     fn record(&mut self, cell: &Cell) -> Result<()> {
         if let Some(trace) = &mut self.trace {
             trace::sample(cell.io.world(), &mut self.row);
+            self.row.truncate(self.n);
             trace.row(&self.row)?;
         }
         Ok(())
@@ -145,6 +149,8 @@ struct Clock {
 /// An object that was taken.
 struct Taken {
     object: String,
+    /// Depth to which neighbours might be pushed aside. [m]
+    pushed: f64,
     result: Option<Ended>,
     prediction: Box<Prediction>,
     is_as_rehearsed: bool,
@@ -163,6 +169,8 @@ struct Run {
     /// What kept objects in the heap, the last of each, with the number of objects that were on the tray then.
     obstacles: Vec<(String, usize, Obstacle)>,
     clock: Clock,
+    /// Time of the simulation at which it began. [s]
+    began: f64,
 }
 
 impl Run {
@@ -240,6 +248,7 @@ impl Run {
         self.obstacles.retain(|(known, ..)| *known != object);
         self.taken.push(Taken {
             object,
+            pushed: if let Act::Among { give, .. } = act { *give } else { 0.0 },
             result: carried.result,
             is_as_rehearsed: carried.is_as_rehearsed,
             prediction,
@@ -287,6 +296,8 @@ impl Run {
             "on_tray": self.unloading.on_tray(&self.cell),
             "left": left.collect::<Vec<_>>(),
             "objects": objects.collect::<Vec<_>>(),
+            "began_at_s": self.began,
+            "ended_at_s": self.cell.io.world().time(),
             "settling_wall_s": settling,
             "rehearsing_wall_s": rehearsing,
             "acting_wall_s": acting,
@@ -299,7 +310,8 @@ impl Run {
 }
 
 fn taken(taken: &Taken) -> Value {
-    let Taken { object, result, prediction, is_as_rehearsed, times: [held, end], tried } = taken;
+    let Taken { object, pushed, result, prediction, is_as_rehearsed, times: [held, end], tried } =
+        taken;
     let ended = result.as_ref();
     let hand = ended.and_then(Ended::hand);
     json!({
@@ -310,6 +322,7 @@ fn taken(taken: &Taken) -> Value {
         "grip_force_n": hand.map(|result| result.forces),
         "width_m": hand.map(|result| result.width),
         "retries": hand.map(|result| result.retries),
+        "pushed_aside_m": pushed,
         "margin": prediction.margin,
         "largest_force_n": prediction.largest_force,
         "moved": prediction.moved,

@@ -24,6 +24,9 @@ use super::{KnownObject, Measurement, ObjectPose, PickAndPlaceGoal, PickAndPlace
 use crate::hand::hold::{Hold, looking_down};
 use crate::hand::interface::Hand;
 
+/// Most ways for which paths are planned: more than hands usually have.
+const MOST: usize = 16;
+
 /// Planned trajectories of a run.
 #[derive(Debug, Clone)]
 pub struct Plan {
@@ -72,18 +75,29 @@ impl Plan {
         };
         let (mut unreachable, mut unclear): (Option<Fault>, Option<Fault>) = (None, None);
         let mut candidates: Vec<Candidate> = Vec::new();
+        let mut posture = HandPosture::new(model);
+        let mut about =
+            |hold: &Hold, opening: f64| posture.with(model, q, &hand.joints_at(hold, opening));
         for hold in holds {
-            match planner.candidate(poses(goal, hold), q) {
+            if candidates.len() == MOST {
+                break;
+            }
+            let (poses, openings) = (poses(goal, hold), hold.openings());
+            // Where even its narrowest hand is in something, no path leads.
+            let narrowest = about(hold, openings.last().copied().unwrap_or_default());
+            let tool = hand.tool_frame();
+            let stands = planner.clearance.check_hand(model, &narrowest, tool, &poses.pick);
+            if let Err(hit) = stands {
+                keep_furthest(&mut unclear, (Stage::Descend, hit.to_string()));
+                continue;
+            }
+            match planner.candidate(poses, q) {
                 Ok(candidate) => candidates.push(candidate),
                 Err(fault) => keep_furthest(&mut unreachable, fault),
             }
         }
         // Cheapest first, so that mostly one candidate alone is checked for clearance.
         candidates.sort_by(|a, b| a.is_weak.cmp(&b.is_weak).then(a.cost.total_cmp(&b.cost)));
-        let mut posture = HandPosture::new(model);
-        let mut about = |hold: &Hold, opening: f64| {
-            posture.with(model, q, &hand.joints_at(hold, opening))
-        };
         while let Some(first) = candidates.first() {
             // Of its class the first that has room, itself where none has.
             let is_weak = first.is_weak;

@@ -58,17 +58,36 @@ impl HandPosture {
 
 #[cfg(test)]
 mod tests {
+    use karakuri_dynamics::loops::loop_gap;
+    use karakuri_dynamics::{forward_kinematics, frame_pose};
+    use karakuri_files::load_robot;
+
     use super::*;
     use crate::end_effector::from_model;
-    use karakuri_dynamics::{forward_kinematics, frame_pose, loops::loop_gap};
 
-    /// Pads of arm6 are as far from each other as the opening says, and its four-bars are closed.
+    /// Pads of arm6 go as far from each other as the opening does, and its four-bars stay closed.
     #[test]
     fn fingers_stand_as_open_as_they_are_to_be() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../..");
-        let read = |file: &str| std::fs::read_to_string(format!("{path}/{file}")).unwrap();
-        let (urdf, config) = (read("urdf/arm6/arm6.urdf"), read("config/arm6.yaml"));
-        let _ = (urdf, config);
-        let _ = (from_model, forward_kinematics, frame_pose, loop_gap);
+        let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../..");
+        let [urdf, config] =
+            ["urdf/arm6/arm6.urdf", "config/arm6.yaml"].map(|file| format!("{root}/{file}").into());
+        let model = load_robot(&urdf, Some(&config), None).unwrap().model;
+        let hand = from_model(&model).unwrap();
+        let (mut posture, mut data) = (HandPosture::new(&model), Data::new(&model));
+        let mut apart = |q: &[f64]| {
+            forward_kinematics(&model, &mut data, q);
+            assert!(loop_gap(&model, &data) < 1e-9);
+            let pad = |name: &str| model.frame(name).unwrap();
+            let [left, right] =
+                ["left_pad", "right_pad"].map(|name| frame_pose(&model, &data, pad(name)));
+            (left.translation - right.translation).norm()
+        };
+        let mut at = |q: &[f64], opening: f64| {
+            posture.with(&model, q, &[(hand.joint(), hand.position(opening))])
+        };
+        let open = at(&vec![0.0; model.nq], 0.085);
+        let closed = at(&open, 0.01);
+        let by = apart(&open) - apart(&closed);
+        assert!((by - 0.075).abs() < 1e-9, "{by} m");
     }
 }
