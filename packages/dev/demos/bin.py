@@ -27,7 +27,7 @@ HANDS = {
 }
 USUAL = ["arm6"]
 FALL = 3.0  # in which the heap comes to rest [s]
-VIEW = ["--target", "0.45,-0.02,0.78", "--distance", "1.5", "--angles", "8,52", "--size", "800,600"]
+VIEW = ["--target", "0.42,0,0.78", "--distance", "1.9", "--angles", "4,52", "--size", "800,560"]
 
 
 class Failed(Exception):
@@ -150,10 +150,10 @@ def table(report):
     lines = []
     for hand, found in report["hands"].items():
         lines.append(f"{hand}: {len(found['stands'])} of {report['count']} different objects stand on the tray")
-        lines.append(f"  {'taken':<10} {'time [s]':>8} {'force [N]':>9} {'margin':>6} {'tried before':>12}")
+        lines.append(f"  {'taken':<10} {'time [s]':>8} {'force [N]':>9} {'tried before':>12}")
         for taken in found["taken"]:
             force = max(taken["grip_force_n"]) if taken["grip_force_n"] else 0.0
-            lines.append(f"  {taken['object']:<10} {taken['duration_s']:>8.1f} {force:>9.1f} {taken['margin']:>6.2f} {taken['tried_before']:>12}")
+            lines.append(f"  {taken['object']:<10} {taken['duration_s']:>8.1f} {force:>9.1f} {taken['tried_before']:>12}")
         lines.append(f"  {'not taken':<10} {'code':<12} why, when it was tried last")
         lines += [f"  {left['object']:<10} {left['code']:<12} {left['why']}" for left in found["left"]]
         alone, both = found["real_time_factor"], found["real_time_factor_with_rehearsals"]

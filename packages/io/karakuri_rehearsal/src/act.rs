@@ -4,19 +4,13 @@ use karakuri_gait::planner::WalkGoal;
 use karakuri_grasp::gripper_command::StatedCommand;
 use karakuri_grasp::hand_command::HandCommandRun;
 use karakuri_grasp::pick_and_place::{
-    Defaults, KnownObject, ObjectPose, PickAndPlaceGoal, PlanError, Statement, ToolMove,
-    speed_share,
+    Defaults, ObjectPose, PickAndPlaceGoal, PlanError, Statement, ToolMove, speed_share,
 };
 use karakuri_grasp::tool_change::ToolChangeSettings;
 
 use crate::Cell;
 use crate::error::RehearsalError;
 use crate::hand::{GripperRun, Hand};
-
-/// Distance from a goal's object within which a known object is it. [m]
-const OWN: f64 = 0.005;
-/// Least edge of the box of what is pushed aside. [m]
-const LEAST_EDGE: f64 = 0.002;
 
 /// Act of a robot, as a client asks for it.
 #[derive(Debug, Clone, PartialEq)]
@@ -25,13 +19,6 @@ pub enum Act {
     PickAndPlace(PickAndPlaceGoal),
     /// Pick an object, or pick and place it, as a client states it.
     Stated(Box<Statement>),
-    /// Pick and place an object among others that are loose, as a client states it: its plan may brush those.
-    Among {
-        /// What is picked and placed.
-        stated: Box<Statement>,
-        /// Depth to which what is loose may be pushed aside; 0: plans keep clear of it. [m]
-        give: f64,
-    },
     /// Place what is in the hand.
     Place {
         /// Where it is placed.
@@ -57,7 +44,7 @@ pub enum Act {
 impl Act {
     /// Whether the object is in the hand, or beside it, when the act begins: it is not elsewhere than it is seen.
     pub(crate) fn begins_at_object(&self) -> bool {
-        !matches!(self, Self::PickAndPlace(_) | Self::Stated(_) | Self::Among { .. })
+        !matches!(self, Self::PickAndPlace(_) | Self::Stated(_))
     }
 
     /// The same at a share of its speeds and accelerations, where the hand plans them: a move has its own. [-]
@@ -66,9 +53,6 @@ impl Act {
         match self.clone() {
             Self::Stated(stated) => {
                 Self::Stated(Box::new(Statement { speed_scale: share, ..*stated }))
-            }
-            Self::Among { stated, give } => {
-                Self::Among { stated: Box::new(Statement { speed_scale: share, ..*stated }), give }
             }
             Self::Place { at, .. } => Self::Place { at, speed_scale: share },
             other => other,
@@ -94,35 +78,6 @@ impl Cell {
     pub fn start(&mut self, goal: &PickAndPlaceGoal) -> Result<(), RehearsalError> {
         let (objects, now, q) = (self.prepare(), self.now(), self.measured().q.clone());
         Ok(self.hand_mut()?.machine.start(goal.clone(), now, &q, &objects)?)
-    }
-
-    /// Begins a pick and place as it is stated, in the present sample; what is loose may be pushed aside by `give`. [m]
-    fn start_stated(&mut self, stated: &Statement, give: f64) -> Result<(), RehearsalError> {
-        let hand = self.hand_mut()?;
-        *hand.machine.settings_mut() = stated.settings(hand.usual_settings())?;
-        let goal = stated.goal(Defaults::of(&hand.machine))?;
-        let (objects, now, q) = (self.prepare(), self.now(), self.measured().q.clone());
-        let objects = self.yielding(objects, &goal, give);
-        Ok(self.hand_mut()?.machine.start(goal, now, &q, &objects)?)
-    }
-
-    /// Objects with the boxes of those that are loose smaller by `give` on each side [m], but for the goal's own.
-    fn yielding(
-        &self,
-        mut objects: Vec<KnownObject>,
-        goal: &PickAndPlaceGoal,
-        give: f64,
-    ) -> Vec<KnownObject> {
-        let world = self.io.world();
-        for object in &mut objects {
-            let id = world.find_body(&object.name);
-            let is_loose = id.is_some_and(|id| !world.body(id).description().fixed);
-            let is_own = (object.pose.translation - goal.pick.position).norm() < OWN;
-            if is_loose && !is_own && give > 0.0 {
-                object.size = object.size.map(|edge| (edge - 2.0 * give).max(LEAST_EDGE));
-            }
-        }
-        objects
     }
 
     /// Begins to place what is in the hand, in the present sample.
@@ -214,8 +169,12 @@ impl Cell {
                 self.hand_mut()?.set_speeds(1.0);
                 self.move_tool(goal)
             }
-            Act::Stated(stated) => self.start_stated(stated, 0.0),
-            Act::Among { stated, give } => self.start_stated(stated, *give),
+            Act::Stated(stated) => {
+                let hand = self.hand_mut()?;
+                *hand.machine.settings_mut() = stated.settings(hand.usual_settings())?;
+                let goal = stated.goal(Defaults::of(&hand.machine))?;
+                self.start(&goal)
+            }
             Act::Walk(goal) => self.walk(goal),
             Act::ChangeTool { tool, settings } => self.change_tool(tool, *settings),
         }

@@ -1,6 +1,6 @@
 //! A heap that is unloaded: different objects, one after the other, each rehearsed before it is taken, onto a tray.
 
-use karakuri_grasp::pick_and_place::{Defaults, KnownObject, PlanError, Statement};
+use karakuri_grasp::pick_and_place::{Defaults, KnownObject, Statement};
 use karakuri_model::Shape;
 use karakuri_spatial::Vector3;
 use rayon::prelude::*;
@@ -17,9 +17,6 @@ use crate::rehearsal::{Prediction, RehearsalSettings, rehearse, worst};
 const NEIGHBOURS: f64 = 0.12;
 /// Distance by which an object has moved. [m]
 const MOVED: f64 = 0.001;
-/// Depths to which neighbours may be pushed aside, in the order in which they are tried; the rehearsal shows what comes of it. [m]
-// The safety distance of plans, 3 mm, is kept from what is left: hands brush by 4 mm at most.
-const GIVES: [f64; 2] = [0.0, 0.007];
 /// Time in which the world comes to rest after an object was put down. [s]
 const REST: f64 = 0.3;
 
@@ -223,37 +220,25 @@ impl Unloading {
         let Some(spot) = self.tray.free_spot(&loose(cell)) else {
             return Ok(refused(format!("no spot of `{}` is free", self.tray.name)));
         };
-        let stated = match put(cell, name, &spot) {
-            Ok(stated) => Box::new(stated),
+        let act = match put(cell, name, &spot) {
+            Ok(stated) => Act::Stated(Box::new(stated)),
             Err(why) => return Ok(refused(why.to_string())),
         };
         let UnloadingSettings { copies, seed, limit, .. } = self.settings;
         let settings = RehearsalSettings { copies, seed, limit, ..RehearsalSettings::default() };
-        let (mut last, mut simulated) = (None, 0.0);
-        for give in GIVES {
-            let act = Act::Among { stated: stated.clone(), give };
-            let predictions = match rehearse(cell, Some(name), &act, &settings, |_| {}) {
-                Ok(predictions) => predictions,
-                Err(why @ (RehearsalError::Io(_) | RehearsalError::World(_))) => return Err(why),
-                Err(why) => {
-                    let is_barred =
-                        matches!(why, RehearsalError::Plan(PlanError::Unreachable { .. }));
-                    let obstacle = Obstacle { code: "REFUSED", why: why.to_string() };
-                    last = Some(last.unwrap_or(obstacle));
-                    if is_barred {
-                        continue;
-                    }
-                    break;
-                }
-            };
-            simulated += predictions.iter().map(|copy| copy.duration).sum::<f64>();
-            last = worst(&predictions).and_then(|copy| self.obstacle(cell, name, copy));
-            if let (None, Some(nominal)) = (&last, predictions.into_iter().next()) {
-                return Ok(attempt(Ok((act, Box::new(nominal))), simulated));
-            }
-        }
-        let nothing = || Obstacle { code: "REFUSED", why: "nothing was rehearsed".to_owned() };
-        Ok(attempt(Err(last.unwrap_or_else(nothing)), simulated))
+        let predictions = match rehearse(cell, Some(name), &act, &settings, |_| {}) {
+            Ok(predictions) => predictions,
+            Err(why @ (RehearsalError::Io(_) | RehearsalError::World(_))) => return Err(why),
+            Err(why) => return Ok(refused(why.to_string())),
+        };
+        let simulated = predictions.iter().map(|copy| copy.duration).sum();
+        let obstacle = worst(&predictions).and_then(|copy| self.obstacle(cell, name, copy));
+        let outcome = match (obstacle, predictions.into_iter().next()) {
+            (None, Some(nominal)) => Ok((act, Box::new(nominal))),
+            (Some(obstacle), _) => Err(obstacle),
+            (None, None) => return Ok(refused("nothing was rehearsed".to_owned())),
+        };
+        Ok(attempt(outcome, simulated))
     }
 
     /// What a copy shows to be in the way.

@@ -73,9 +73,7 @@ impl Hand {
                 let command = CommandMessage { position: *position, max_effort: *effort };
                 Goal::Grip(self.grip.send(GripperCommand::Goal { command }, ANSWER_TIME))
             }
-            Act::PickAndPlace(_) | Act::Among { .. } | Act::Walk(_) | Act::ChangeTool { .. } => {
-                return None;
-            }
+            Act::PickAndPlace(_) | Act::Walk(_) | Act::ChangeTool { .. } => return None,
         })
     }
 }

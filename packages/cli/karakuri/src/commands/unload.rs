@@ -149,8 +149,6 @@ struct Clock {
 /// An object that was taken.
 struct Taken {
     object: String,
-    /// Depth to which neighbours might be pushed aside. [m]
-    pushed: f64,
     result: Option<Ended>,
     prediction: Box<Prediction>,
     is_as_rehearsed: bool,
@@ -248,7 +246,6 @@ impl Run {
         self.obstacles.retain(|(known, ..)| *known != object);
         self.taken.push(Taken {
             object,
-            pushed: if let Act::Among { give, .. } = act { *give } else { 0.0 },
             result: carried.result,
             is_as_rehearsed: carried.is_as_rehearsed,
             prediction,
@@ -310,8 +307,7 @@ impl Run {
 }
 
 fn taken(taken: &Taken) -> Value {
-    let Taken { object, pushed, result, prediction, is_as_rehearsed, times: [held, end], tried } =
-        taken;
+    let Taken { object, result, prediction, is_as_rehearsed, times: [held, end], tried } = taken;
     let ended = result.as_ref();
     let hand = ended.and_then(Ended::hand);
     json!({
@@ -322,7 +318,6 @@ fn taken(taken: &Taken) -> Value {
         "grip_force_n": hand.map(|result| result.forces),
         "width_m": hand.map(|result| result.width),
         "retries": hand.map(|result| result.retries),
-        "pushed_aside_m": pushed,
         "margin": prediction.margin,
         "largest_force_n": prediction.largest_force,
         "moved": prediction.moved,

@@ -69,8 +69,8 @@ mod tests {
     #[test]
     fn fingers_stand_as_open_as_they_are_to_be() {
         let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../..");
-        let [urdf, config] =
-            ["urdf/arm6/arm6.urdf", "config/arm6.yaml"].map(|file| format!("{root}/{file}").into());
+        let [urdf, config] = ["urdf/arm6/arm6.urdf", "config/arm6.yaml"]
+            .map(|file| std::path::PathBuf::from(format!("{root}/{file}")));
         let model = load_robot(&urdf, Some(&config), None).unwrap().model;
         let hand = from_model(&model).unwrap();
         let (mut posture, mut data) = (HandPosture::new(&model), Data::new(&model));
