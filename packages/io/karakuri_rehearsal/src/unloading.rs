@@ -163,8 +163,8 @@ impl Unloading {
             let before = self.tried.iter().find(|(name, _)| *name == object.name);
             before.is_none_or(|(_, before)| !is_same(before, &neighbours(&objects, object)))
         };
-        let wanted = |o: &&KnownObject| !self.tray.has(o) && is_other(o) && has_changed(o);
-        let mut found: Vec<_> = objects.iter().filter(wanted).collect();
+        let desired = |o: &&KnownObject| !self.tray.has(o) && is_other(o) && has_changed(o);
+        let mut found: Vec<_> = objects.iter().filter(desired).collect();
         found.sort_by(|a, b| top(b).total_cmp(&top(a)));
         found.into_iter().map(|object| object.name.clone()).collect()
     }
