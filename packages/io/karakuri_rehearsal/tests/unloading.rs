@@ -1,10 +1,12 @@
 //! A heap that is unloaded: what is rehearsed is carried out, and what cannot be taken stays where it is, with its reason.
 
+#![expect(clippy::unwrap_used, reason = "a helper of tests may stop them")]
+
 use std::path::PathBuf;
 
 use karakuri_physics::BodyDescription;
 use karakuri_rehearsal::{Cell, CellFile, Tray, Unloading, UnloadingSettings, carry_out};
-use karakuri_spatial::{Pose, UnitQuaternion, Vector3};
+use karakuri_spatial::{Motion, Pose, UnitQuaternion, Vector3};
 
 /// The cell of arm6 with its cube, and another one of the same shape beside it.
 fn cell() -> Cell {
@@ -50,7 +52,7 @@ fn what_is_refused_is_tried_again_when_its_neighbours_have_moved() {
     let on_corner = UnitQuaternion::from_euler_angles(0.785, 0.615, 0.0);
     let place = world.body(cube).pose().translation + Vector3::z() * 0.02;
     let there = Pose::from_quaternion(&on_corner, place);
-    world.set_body_state(cube, there, Default::default()).unwrap();
+    world.set_body_state(cube, there, Motion::default()).unwrap();
     let name = ["cube".to_owned()];
     let attempts = unloading.try_in_order(&cell, &name, || true).unwrap();
     let obstacle = attempts[0].outcome.as_ref().unwrap_err();
@@ -59,6 +61,6 @@ fn what_is_refused_is_tried_again_when_its_neighbours_have_moved() {
     assert_eq!(unloading.candidates(&cell), ["same"]);
     let world = cell.io.world_mut();
     let near = Pose::from_translation(place + Vector3::new(0.0, 0.09, 0.0));
-    world.set_body_state(same, near, Default::default()).unwrap();
+    world.set_body_state(same, near, Motion::default()).unwrap();
     assert_eq!(unloading.candidates(&cell).len(), 2);
 }
