@@ -18,7 +18,7 @@ mod opening;
 mod pads;
 pub(crate) mod payload;
 mod polygon;
-mod revolved;
+pub(crate) mod revolved;
 mod sides;
 mod springs;
 mod stated;

@@ -26,10 +26,12 @@
 //! it is ticked.
 //! Units: m, rad, s, N, kg; poses of the object's centre in the world.
 
+mod alternatives;
 mod clearance;
 mod plan;
 mod plan_error;
 mod planner;
+mod posture;
 mod run;
 mod statement;
 mod tool_move;
@@ -63,6 +65,7 @@ use crate::grip_force::{DriveRange, GripSettings, HandReference};
 use crate::grip_monitor::GripTrend;
 use crate::hand::interface::{Centring, Hand, Sample};
 use crate::hand::{self, Channel, OpeningHand};
+use alternatives::alternatives;
 use plan::Reaction;
 use planner::{Task, as_it_stands};
 use run::{Found, Run, Seen, Step, Tries, Weighing};
@@ -261,8 +264,12 @@ impl PickAndPlace {
         if !goal.grasps.is_empty() {
             return self.plan_given(goal, q, objects);
         }
-        let holds = self.hand.holds(goal, &self.settings)?;
-        Plan::new(self.task(goal), self.hand.tool_frame(), &holds, q, objects)
+        let (task, hand) = (self.task(goal), self.hand.as_ref());
+        let holds = hand.holds(goal, &self.settings)?;
+        let plan = Plan::new(task, hand, &holds, q, objects);
+        let Err(PlanError::Unreachable { stage: Stage::Descend, .. }) = plan else { return plan };
+        let others = alternatives(hand, goal, &self.settings, &holds);
+        Plan::new(task, hand, &others, q, objects).or(plan)
     }
 
     /// Plan of a goal by the first of its own grasps that can be taken. (nq)
@@ -272,13 +279,13 @@ impl PickAndPlace {
         q: &[f64],
         objects: &[KnownObject],
     ) -> Result<Plan, PlanError> {
-        let (task, tool) = (self.task(goal), self.hand.tool_frame());
+        let (task, own) = (self.task(goal), self.hand.as_ref());
         let mut order: Vec<_> = goal.grasps.iter().enumerate().collect();
         order.sort_by(|(_, a), (_, b)| b.score.total_cmp(&a.score));
         let mut faults = Vec::new();
         for (i, grasp) in order {
             let hold = self.hand.grasp(goal, &self.settings, grasp);
-            match hold.and_then(|hold| Plan::new(task, tool, &[hold], q, objects)) {
+            match hold.and_then(|hold| Plan::new(task, own, &[hold], q, objects)) {
                 Ok(plan) => return Ok(plan),
                 Err(why) => faults.push((i, format!("{}: {why}", i + 1))),
             }

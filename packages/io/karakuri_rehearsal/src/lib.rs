@@ -13,6 +13,7 @@ mod object;
 mod open;
 mod rehearsal;
 mod tool_changer;
+mod unloading;
 mod variation;
 
 pub use act::Act;
@@ -22,8 +23,9 @@ pub use error::RehearsalError;
 pub use film::Film;
 pub use gait::Gait;
 pub use hand::Hand;
-pub use object::state;
+pub use object::{state, state_as_it_lies};
 pub use open::{CellFile, OpenError};
 pub use rehearsal::{Prediction, RehearsalSettings, observe, random, rehearse, worst};
 pub use tool_changer::ToolChanger;
+pub use unloading::{Attempt, Carried, Obstacle, Tray, Unloading, UnloadingSettings, carry_out};
 pub use variation::{Spread, Variation, least_probability};

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use karakuri_grasp::pick_and_place::{Hull, ObjectShape, Part, Statement};
+use karakuri_grasp::pick_and_place::{Hull, ObjectShape, Part, Statement, centered, upright};
 use karakuri_model::{Mesh, Shape};
+use karakuri_physics::Owner;
 use karakuri_spatial::{Pose, Vector3};
 
 use crate::Cell;
@@ -40,13 +41,34 @@ pub fn state(
         place: own(Pose::new(turned, *place)),
         shape,
         mass: description.mass,
-        friction: description.friction,
+        friction: world.surface(Owner::Body(id)).map_or(description.friction, |of| of.friction),
         max_grip_force: 0.0,
         approach_height: 0.0,
         width_tolerance: 0.0,
         speed_scale: 0.0,
         grasps: Vec::new(),
     })
+}
+
+/// As [`state`], of an object that may lean: where it neither stands nor lies, it is stated as the convex polyhedron that it is.
+///
+/// # Errors
+/// As those of [`state`].
+pub fn state_as_it_lies(
+    cell: &Cell,
+    object: &str,
+    place: &Vector3,
+    turn: f64,
+) -> Result<Statement, RehearsalError> {
+    let stated = state(cell, object, place, turn)?;
+    let Statement { shape, size, object: at, .. } = &stated;
+    if upright(shape, &centered(shape, at), size).is_ok() {
+        return Ok(stated);
+    }
+    let hull = shape
+        .as_hull(size)
+        .map_err(|why| RehearsalError::Shape { name: object.to_owned(), why: why.to_string() })?;
+    Ok(Statement { shape: hull, ..stated })
 }
 
 fn shape_of(shape: &Shape) -> Result<ObjectShape, String> {

@@ -26,6 +26,7 @@ mod robot;
 pub mod simulate;
 pub mod studio;
 pub mod sweep;
+pub mod unload;
 
 use nodes::{actions, echo, goal, list, param, topics};
 
@@ -84,6 +85,7 @@ registry! {
     Simulate(simulate),
     Studio(studio),
     Sweep(sweep),
+    Unload(unload),
     Goal(goal),
     Echo(echo),
     Param(param),

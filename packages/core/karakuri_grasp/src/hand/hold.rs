@@ -5,12 +5,18 @@
 use karakuri_spatial::{Matrix3, Vector3};
 
 use super::lips::{self, Lips};
-use super::pads::{self, Pads};
+use super::pads::{self, CLEARANCE, Pads};
 use super::payload::{MOVABLE, Payload, ToolMotion};
 use super::tips::Tips;
 use crate::EndEffector;
 use crate::end_effector::{Reach, Spread};
 use crate::pick_and_place::types::{PickAndPlaceGoal, PickAndPlaceSettings, Profile};
+
+/// Shares of the clearance with which the hand goes about an object where all of it has no room. [-]
+// Less than half is no less than what the arm and the sight of the object may be off together.
+const SHARES: [f64; 2] = [0.75, 0.5];
+/// Least difference of two openings that are tried. [m]
+const LEAST_DIFFERENCE: f64 = 1e-3;
 
 /// Way to hold an object, the tool looking down.
 #[derive(Debug, Clone)]
@@ -38,6 +44,31 @@ impl Hold {
         // A grip that only just holds the object could not accelerate it.
         let needed = MOVABLE * self.contact.at_rest(&Payload::of(goal, s));
         goal.grip_force.max(needed).min(goal.max_grip_force)
+    }
+
+    /// Openings with which the hand goes about the object, widest first: all of its clearance, three quarters and half of it; 0 of hands without
+    /// fingers. [m]
+    pub(crate) fn openings(&self) -> Vec<f64> {
+        let Some(fit) = self.contact.fit() else { return vec![0.0] };
+        let narrower = SHARES.map(|share| fit.opening + 2.0 * share * CLEARANCE);
+        let narrower = narrower.into_iter().filter(|open| *open < fit.open - LEAST_DIFFERENCE);
+        core::iter::once(fit.open).chain(narrower).collect()
+    }
+
+    /// The same hold, about which the hand goes with another opening. [m]
+    #[must_use]
+    pub(crate) fn opened(mut self, opening: f64) -> Self {
+        match &mut self.contact {
+            Contact::Pads(pads) => pads.open = opening,
+            Contact::Tips(tips) => tips.fit.open = opening,
+            Contact::Lips(_) => {}
+        }
+        self
+    }
+
+    /// Opening at which the object stops the fingers; 0 of hands without. [m]
+    pub(crate) fn closed(&self) -> f64 {
+        self.contact.fit().map_or(0.0, |fit| fit.opening)
     }
 
     /// Box of the held object along the tool's axes: its middle in the tool, and its edges. [m] (3 each)

@@ -6,7 +6,7 @@ use core::fmt::Debug;
 
 use dyn_clone::DynClone;
 use karakuri_dynamics::Data;
-use karakuri_model::{FrameId, Model};
+use karakuri_model::{BodyId, FrameId, Model};
 
 use super::hold::Hold;
 use super::opening::OpeningHand;
@@ -80,6 +80,11 @@ pub(crate) trait Hand: Debug + DynClone + Send {
         settings: &PickAndPlaceSettings,
         grasp: &Grasp,
     ) -> Result<Hold, PlanError>;
+
+    /// Positions of its drives where it is open by `opening` [m] about an object that it holds so; none of hands without fingers. [rad or m]
+    fn joints_at(&self, _hold: &Hold, _opening: f64) -> Vec<(BodyId, f64)> {
+        Vec::new()
+    }
 
     /// Takes a sample: reads what is felt, and finds the drives' references for the period's end.
     fn update(&mut self, sample: &Sample<'_>);

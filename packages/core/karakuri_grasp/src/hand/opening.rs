@@ -306,6 +306,14 @@ impl Hand for OpeningHand {
         Ok(hold)
     }
 
+    fn joints_at(&self, hold: &Hold, opening: f64) -> Vec<(BodyId, f64)> {
+        let hand = self.fingers.as_ref();
+        let closing = hand.closing_joints();
+        let spread = hand.three_fingers().zip(hold.contact.fit().and_then(|fit| fit.spread));
+        let spread = spread.map(|(hand, spread)| (hand.spread_joint(), spread.angle()));
+        closing.into_iter().map(|id| (id, hand.position(opening))).chain(spread).collect()
+    }
+
     fn update(&mut self, sample: &Sample<'_>) {
         let Sample { model, data, measured, dt, is_first } = *sample;
         let reading = HandReading {

@@ -5,11 +5,12 @@
 use core::f64::consts::{FRAC_PI_2, TAU};
 use std::sync::Arc;
 
+use karakuri_collision::ShapeError;
 use karakuri_spatial::Vector3;
 
 use crate::hull::Hull;
 use crate::pick_and_place::PlanError;
-use crate::pick_and_place::types::{PickAndPlaceGoal, Profile};
+use crate::pick_and_place::types::{ObjectShape, PickAndPlaceGoal, Profile};
 
 /// Sides of what is round: of a radius of 40 mm they are 0.09 mm nearer to the axis than the round side.
 const SIDES: u16 = 48;
@@ -30,16 +31,31 @@ pub(super) fn as_hull(goal: &PickAndPlaceGoal) -> Result<Arc<Hull>, PlanError> {
     if let Profile::Hull(hull) = &goal.profile {
         return Ok(Arc::clone(hull));
     }
-    let hull = Hull::around(&vertices(goal));
+    let hull = Hull::around(&vertices(&goal.profile, &goal.size));
     hull.map(Arc::new).map_err(|why| PlanError::NoGrip { why: why.to_string() })
 }
 
+/// An object with its box's edges along its own axes as a hull in that frame: what leans is one. [m] (3)
+pub(crate) fn hull_of(shape: &ObjectShape, size: &Vector3) -> Result<Arc<Hull>, ShapeError> {
+    let profile = match shape {
+        ObjectShape::Hull(hull) => return Ok(Arc::clone(hull)),
+        ObjectShape::Box => Profile::Box,
+        ObjectShape::Ball => Profile::Ball,
+        ObjectShape::Cone => Profile::Cone,
+        ObjectShape::Cylinder => Profile::Standing { straight: size.z, has_flat_ends: true },
+        ObjectShape::Capsule => {
+            Profile::Standing { straight: (size.z - size.x).max(0.0), has_flat_ends: false }
+        }
+    };
+    Hull::around(&vertices(&profile, size)).map(Arc::new)
+}
+
 /// Corners of the object. [m] (n × 3)
-fn vertices(goal: &PickAndPlaceGoal) -> Vec<Vector3> {
-    let half = goal.size * 0.5;
+fn vertices(profile: &Profile, size: &Vector3) -> Vec<Vector3> {
+    let half = size * 0.5;
     let up = |radius: f64, z: f64| ring(radius).map(move |[x, y]| Vector3::new(x, y, z));
     let along = |radius: f64, x: f64| ring(radius).map(move |[y, z]| Vector3::new(x, y, z));
-    match goal.profile {
+    match *profile {
         Profile::Box | Profile::Hull(_) => {
             let corner = |i: u8| {
                 let side = |bit: u8| if i & bit == 0 { -1.0 } else { 1.0 };

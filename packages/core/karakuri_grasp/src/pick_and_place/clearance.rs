@@ -16,6 +16,10 @@ use super::KnownObject;
 // 20 mm at half a metre from the joint: a smaller step finds thinner obstacles and costs more places.
 const STEP: f64 = 0.04;
 
+/// Pose of what is not checked: far from everything. [m]
+const AWAY: Pose =
+    Pose { rotation: Pose::IDENTITY.rotation, translation: Vector3::new(0.0, 0.0, 1e4) };
+
 /// Collision of two things.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{mover}` would hit `{object}`; clear the way or start elsewhere")]
@@ -162,6 +166,33 @@ impl Clearance {
             }
         }
         Ok(())
+    }
+
+    /// Checks the hand alone, with its joints as in `q`, where its tool is at a pose: that needs no kinematics of the arm. (nq)
+    pub(super) fn check_hand(
+        &mut self,
+        model: &Model,
+        q: &[f64],
+        tool: FrameId,
+        X_WT: &Pose,
+    ) -> Result<(), Hit> {
+        forward_kinematics(model, &mut self.data, q);
+        let moved = *X_WT * frame_pose(model, &self.data, tool).inverse();
+        let is_of_hand = |mut body: Option<BodyId>| {
+            while body.is_some() && body != model.frames[tool.0].body {
+                body = body.and_then(|id| model.bodies[id.0].parent);
+            }
+            body.is_some()
+        };
+        for mover in &self.movers {
+            let Some(body) = mover.body else { continue };
+            let X_WC = self.data.pose_in_world[body.0] * mover.pose;
+            let there = if is_of_hand(mover.body) { moved * X_WC } else { AWAY };
+            self.scene.set_pose(mover.collider, &there);
+        }
+        self.scene.update(self.distance);
+        let hit = self.scene.manifolds().iter().next().map(|m| (m.a, m.b));
+        hit.map_or(Ok(()), |(a, b)| Err(self.name(model, a, b)))
     }
 
     /// Moves everything to a position and finds the contacts. (nq)

@@ -2,24 +2,30 @@
 //!
 //! The tool looks down and closes across the object at one of four yaws; of those whose whole path has an inverse kinematics
 //! and is clear of all known objects, one is taken: first of those whose strength can move the object, then of those where the open hand has room,
-//! then the one with the shortest motion of the joints. The path to above the object is
+//! then the one with the shortest motion of the joints. Where its fingers have no way down with all of their clearance, they go about the object
+//! with less of it. The path to above the object is
 //! direct if the tool stays above everything that the goal names; else first straight up to a safe height, then across. Carrying
 //! moves are slowed until the slip condition holds at every sampled instant.
 //! Units: m, rad, s; world axes.
 
 use karakuri_control::cartesian::MovePlanner;
 use karakuri_control::trajectory::JointTrajectory;
-use karakuri_model::{BodyId, FrameId, Model};
+use karakuri_model::{BodyId, Model};
 use karakuri_spatial::{Pose, Vector3};
 
 use super::clearance::Clearance;
 use super::plan_error::PlanError;
 use super::planner::{Candidate, Carry, Fault, Planner, Task, clear_all, limits, target};
+use super::posture::HandPosture;
 use super::tuning::{
     PLACE_CLEARANCE, POSITION_TOLERANCE, SAFETY_DISTANCE, SHAKE, VELOCITY_TOLERANCE,
 };
 use super::{KnownObject, Measurement, ObjectPose, PickAndPlaceGoal, PickAndPlaceSettings, Stage};
 use crate::hand::hold::{Hold, looking_down};
+use crate::hand::interface::Hand;
+
+/// Most ways for which paths are planned: more than hands usually have.
+const MOST: usize = 16;
 
 /// Planned trajectories of a run.
 #[derive(Debug, Clone)]
@@ -50,7 +56,7 @@ impl Plan {
     /// Plan by one of the holds that the hand has of the object.
     pub(super) fn new(
         task: Task<'_>,
-        tool: FrameId,
+        hand: &dyn Hand,
         holds: &[Hold],
         q: &[f64],
         objects: &[KnownObject],
@@ -64,13 +70,28 @@ impl Plan {
         let others: Vec<_> = objects.iter().filter(|o| o.name != target.name).cloned().collect();
         let mut planner = Planner {
             task,
-            moves: MovePlanner::new(model, tool, &arm.joints),
+            moves: MovePlanner::new(model, hand.tool_frame(), &arm.joints),
             clearance: Clearance::new(model, &others, SAFETY_DISTANCE),
         };
         let (mut unreachable, mut unclear): (Option<Fault>, Option<Fault>) = (None, None);
         let mut candidates: Vec<Candidate> = Vec::new();
+        let mut posture = HandPosture::new(model);
+        let mut about =
+            |hold: &Hold, opening: f64| posture.with(model, q, &hand.joints_at(hold, opening));
         for hold in holds {
-            match planner.candidate(poses(goal, hold), q) {
+            if candidates.len() == MOST {
+                break;
+            }
+            let (poses, openings) = (poses(goal, hold), hold.openings());
+            // Where even its narrowest hand is in something, no path leads.
+            let narrowest = about(hold, openings.last().copied().unwrap_or_default());
+            let tool = hand.tool_frame();
+            let stands = planner.clearance.check_hand(model, &narrowest, tool, &poses.pick);
+            if let Err(hit) = stands {
+                keep_furthest(&mut unclear, (Stage::Descend, hit.to_string()));
+                continue;
+            }
+            match planner.candidate(poses, q) {
                 Ok(candidate) => candidates.push(candidate),
                 Err(fault) => keep_furthest(&mut unreachable, fault),
             }
@@ -81,15 +102,22 @@ impl Plan {
             // Of its class the first that has room, itself where none has.
             let is_weak = first.is_weak;
             let mut class = candidates.iter_mut().take_while(|c| c.is_weak == is_weak);
-            let roomy = class.position(|candidate| planner.has_room(candidate, q));
+            let roomy = class.position(|candidate| {
+                planner.has_room(candidate, |hold| about(hold, hold.openings()[0]))
+            });
             let candidate = candidates.remove(roomy.unwrap_or(0));
-            match planner.clear(&candidate, q, &target) {
-                Ok(approach) => {
-                    let Candidate { poses, descend, carry, .. } = candidate;
-                    let Planner { moves, clearance, .. } = planner;
-                    return Ok(Self { poses, approach, descend, carry, moves, clearance });
+            let hold = &candidate.poses.hold;
+            let closed = about(hold, hold.closed());
+            for opening in hold.openings() {
+                match planner.clear(&candidate, [&about(hold, opening), &closed], &target) {
+                    Ok(approach) => {
+                        let Candidate { poses, descend, carry, .. } = candidate;
+                        let poses = Poses { hold: poses.hold.opened(opening), ..poses };
+                        let Planner { moves, clearance, .. } = planner;
+                        return Ok(Self { poses, approach, descend, carry, moves, clearance });
+                    }
+                    Err(fault) => keep_furthest(&mut unclear, fault),
                 }
-                Err(fault) => keep_furthest(&mut unclear, fault),
             }
         }
         // A path that only an object bars says more than one that the joints do not reach.

@@ -154,41 +154,41 @@ impl Planner<'_> {
         Ok([transit, lower, retreat])
     }
 
-    /// Whether the open hand has room about the object and about its place.
-    pub(super) fn has_room(&mut self, candidate: &mut Candidate, q: &[f64]) -> bool {
+    /// Whether the hand has room about the object and about its place, all joints being as `open` says. (nq)
+    pub(super) fn has_room(
+        &mut self,
+        candidate: &mut Candidate,
+        open: impl FnOnce(&Hold) -> Vec<f64>,
+    ) -> bool {
         if let Some(known) = candidate.has_room {
             return known;
         }
-        let joints = self.moves.joints().to_vec();
+        let (q, joints) = (open(&candidate.poses.hold), self.moves.joints().to_vec());
         let (descend, retreat) = (&candidate.descend, &candidate.carry.retreat);
         let vertical = [(Stage::Descend, descend), (Stage::Retreat, retreat)];
         self.clearance.keep(ROOM);
-        let checked = clear_all(&mut self.clearance, self.task.model, q, &joints, &vertical);
+        let checked = clear_all(&mut self.clearance, self.task.model, &q, &joints, &vertical);
         self.clearance.keep(SAFETY_DISTANCE);
         *candidate.has_room.insert(checked.is_ok())
     }
 
-    /// Checks a candidate against the known objects and finds a path to above the object.
+    /// Checks a candidate against the known objects and finds a path to above the object. `open` and `closed` are the positions of all joints with
+    /// the hand about the object, before and after it has taken it. (nq each)
     pub(super) fn clear(
         &mut self,
         candidate: &Candidate,
-        q: &[f64],
+        [open, closed]: [&[f64]; 2],
         target: &KnownObject,
     ) -> Result<JointTrajectory, Fault> {
         let joints = self.moves.joints().to_vec();
-        let model = self.task.model;
-        clear_all(&mut self.clearance, model, q, &joints, &[(Stage::Descend, &candidate.descend)])?;
-        self.clear_carried(&candidate.poses, &candidate.carry, q)?;
-        clear_all(
-            &mut self.clearance,
-            model,
-            q,
-            &joints,
-            &[(Stage::Retreat, &candidate.carry.retreat)],
-        )?;
+        let (model, descend) = (self.task.model, [(Stage::Descend, &candidate.descend)]);
+        clear_all(&mut self.clearance, model, open, &joints, &descend)?;
+        self.clear_carried(&candidate.poses, &candidate.carry, closed)?;
+        let retreat = [(Stage::Retreat, &candidate.carry.retreat)];
+        clear_all(&mut self.clearance, model, open, &joints, &retreat)?;
         // During the approach the object is an obstacle; from the descent on the fingers are to be about it.
         self.clearance.add(target);
-        let approach = self.approach(candidate, q);
+        let approach = self.approach(candidate, open);
         self.clearance.remove(&target.name);
         approach.map_err(|why| (Stage::Approach, why))
     }

@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
+use karakuri_collision::ShapeError;
 use karakuri_control::trajectory::JointTrajectory;
 use karakuri_spatial::{Force, Pose, Time, Vector3};
 
 use crate::grip_force::HandReference;
+use crate::hand::revolved::hull_of;
 use crate::hull::Hull;
 
 /// Pose of an upright object's centre in the world.
@@ -33,6 +35,16 @@ pub enum ObjectShape {
     Cone,
     /// Convex polyhedron, along its own axes.
     Hull(Arc<Hull>),
+}
+
+impl ObjectShape {
+    /// The same as a convex polyhedron along its own axes, for an object that neither stands nor lies; `size` has the edges of its box. [m] (3)
+    ///
+    /// # Errors
+    /// When the box has no volume.
+    pub fn as_hull(&self, size: &Vector3) -> Result<Self, ShapeError> {
+        hull_of(self, size).map(Self::Hull)
+    }
 }
 
 /// What an object that stands or lies offers to a hand from above.

@@ -5,7 +5,7 @@ use karakuri_model::Shape;
 use karakuri_physics::BodyDescription;
 use karakuri_spatial::{Pose, Vector3};
 
-use crate::cell::{Cell, goal, start};
+use crate::cell::{Cell, goal, start, try_start};
 
 /// Edges of a bar. [m]
 const BAR: [f64; 3] = [0.035, 0.045, 0.06];
@@ -66,4 +66,29 @@ fn what_is_heavy_is_taken_where_the_margin_is_better() {
         // Fingers that lean open by more than the width that they hold.
         assert_eq!(width < BAR[1], is_narrow, "{mass} kg: {width} m");
     }
+}
+
+/// Between posts that come nearer from all sides, the fingers go about the bar with less of their clearance before it is refused.
+#[test]
+fn among_near_posts_the_hand_opens_less() {
+    let goal = bar_goal(0.1, 15.0);
+    let mut openings: Vec<f64> = Vec::new();
+    for gap in [0.055, 0.053, 0.051, 0.049, 0.047] {
+        let [x, y] = [0, 1].map(|k| 0.5 * BAR[k] + gap + 0.01);
+        let at = |dx: f64, dy: f64| [0.5 + dx, -0.2 + dy, 0.78];
+        let posts = [at(x, 0.0), at(-x, 0.0), at(0.0, y), at(0.0, -y)];
+        let mut cell = cell("arm6", 0.1, &posts);
+        let Ok(()) = try_start(&mut cell, &goal) else { break };
+        let mut about = 0.0;
+        let result = cell.run(20.0, |cell| {
+            if cell.machine.feedback().stage == Stage::Descend {
+                about = cell.machine.feedback().opening;
+            }
+        });
+        assert_eq!(result.failure, None, "{gap} m: {result:?}");
+        println!("{gap} m beside it: {:.1} mm open", 1e3 * about);
+        openings.push(about);
+    }
+    let least = openings.iter().copied().fold(f64::INFINITY, f64::min);
+    assert!(openings[0] - least > 0.004, "{openings:?}");
 }

@@ -1,0 +1,66 @@
+//! A heap that is unloaded: what is rehearsed is carried out, and what cannot be taken stays where it is, with its reason.
+
+#![expect(clippy::unwrap_used, reason = "a helper of tests may stop them")]
+
+use std::path::PathBuf;
+
+use karakuri_physics::BodyDescription;
+use karakuri_rehearsal::{Cell, CellFile, Tray, Unloading, UnloadingSettings, carry_out};
+use karakuri_spatial::{Motion, Pose, UnitQuaternion, Vector3};
+
+/// The cell of arm6 with its cube, and another one of the same shape beside it.
+fn cell() -> Cell {
+    let root: PathBuf = concat!(env!("CARGO_MANIFEST_DIR"), "/../../..").into();
+    let mut cell = CellFile::new(&root.join("config/scenes/pick_and_place.yaml")).open().unwrap();
+    let world = cell.io.world_mut();
+    let cube = world.find_body("cube").unwrap();
+    let cube: BodyDescription = world.body(cube).description().clone();
+    let at = Pose::from_translation(Vector3::new(0.35, -0.3, 0.775));
+    world.add_body(BodyDescription { name: "same".to_owned(), pose: at, ..cube }).unwrap();
+    for _ in 0..200 {
+        cell.step().unwrap();
+    }
+    cell
+}
+
+#[test]
+fn one_of_each_shape_goes_to_the_tray_by_the_commands_that_were_rehearsed() {
+    let mut cell = cell();
+    let tray = Tray::new(&cell, "shelf", 0.1).unwrap();
+    assert_eq!(tray.spots().len(), 4);
+    let mut unloading = Unloading::new(tray, UnloadingSettings::default());
+    let names = unloading.candidates(&cell);
+    assert_eq!(names.len(), 2, "{names:?}");
+    let mut attempts = unloading.try_in_order(&cell, &names, || true).unwrap();
+    let attempt = attempts.pop().unwrap();
+    let (act, prediction) = attempt.outcome.unwrap();
+    let carried = carry_out(&mut cell, &act, &prediction, |_| true).unwrap();
+    assert!(carried.is_as_rehearsed && carried.result.unwrap().trouble().is_none());
+    assert_eq!(unloading.on_tray(&cell), [attempt.object]);
+    // The other one has the shape of what is there.
+    assert_eq!(unloading.candidates(&cell), Vec::<String>::new());
+}
+
+/// A cube on its corner has no sides for level pads: it is refused, and not tried again before something about it has moved.
+#[test]
+fn what_is_refused_is_tried_again_when_its_neighbours_have_moved() {
+    let mut cell = cell();
+    let tray = Tray::new(&cell, "shelf", 0.1).unwrap();
+    let mut unloading = Unloading::new(tray, UnloadingSettings::default());
+    let world = cell.io.world_mut();
+    let [cube, same] = ["cube", "same"].map(|name| world.find_body(name).unwrap());
+    let on_corner = UnitQuaternion::from_euler_angles(0.785, 0.615, 0.0);
+    let place = world.body(cube).pose().translation + Vector3::z() * 0.02;
+    let there = Pose::from_quaternion(&on_corner, place);
+    world.set_body_state(cube, there, Motion::default()).unwrap();
+    let name = ["cube".to_owned()];
+    let attempts = unloading.try_in_order(&cell, &name, || true).unwrap();
+    let obstacle = attempts[0].outcome.as_ref().unwrap_err();
+    assert_eq!(obstacle.code, "REFUSED", "{obstacle:?}");
+    assert!(obstacle.why.starts_with("no grip on the object"), "{}", obstacle.why);
+    assert_eq!(unloading.candidates(&cell), ["same"]);
+    let world = cell.io.world_mut();
+    let near = Pose::from_translation(place + Vector3::new(0.0, 0.09, 0.0));
+    world.set_body_state(same, near, Motion::default()).unwrap();
+    assert_eq!(unloading.candidates(&cell).len(), 2);
+}
