@@ -67,6 +67,14 @@ impl From<PickAndPlaceGoal> for Act {
 }
 
 impl Cell {
+    /// Indices in the layout of the joints that a rehearsal of an act keeps the path of: all, where tools are changed those that no tool brings.
+    pub fn joints_of(&self, act: &Act) -> Vec<usize> {
+        match (act, &self.tools) {
+            (Act::ChangeTool { .. }, Some(tools)) => tools.arm_joints(self.layout()),
+            _ => (0..self.layout().joints.len()).collect(),
+        }
+    }
+
     fn hand_mut(&mut self) -> Result<&mut Hand, RehearsalError> {
         self.hand.as_mut().ok_or(RehearsalError::NoHand)
     }

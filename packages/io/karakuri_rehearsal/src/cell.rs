@@ -10,16 +10,13 @@ use karakuri_gait::planner::WalkEngine;
 use karakuri_grasp::end_effector::EndEffectorError;
 use karakuri_grasp::grip_force::GripSettings;
 use karakuri_grasp::gripper_command::GripperCommandSettings;
-use karakuri_grasp::pick_and_place::{
-    ArmRequest, KnownObject, PickAndPlace, PickAndPlaceSettings, Sighting,
-};
+use karakuri_grasp::pick_and_place::{KnownObject, PickAndPlace, PickAndPlaceSettings, Sighting};
 use karakuri_grasp::tool_change::RackError;
 use karakuri_hardware::{JointCommand, RobotIo, RobotIoError, RobotLayout, RobotState};
 use karakuri_model::{FrameId, Model};
 use karakuri_simulation::{Digest, SimulatedWorld};
 use karakuri_spatial::{Motion, Pose, Time, Vector3};
 
-use crate::act::Act;
 use crate::ended::Ended;
 use crate::error::RehearsalError;
 use crate::gait::Gait;
@@ -320,14 +317,6 @@ impl Cell {
         &self.io.robots()[self.robot]
     }
 
-    /// Indices in the layout of the joints that a rehearsal of an act keeps the path of: all, where tools are changed those that no tool brings.
-    pub fn joints_of(&self, act: &Act) -> Vec<usize> {
-        match (act, &self.tools) {
-            (Act::ChangeTool { .. }, Some(tools)) => tools.arm_joints(self.layout()),
-            _ => (0..self.layout().joints.len()).collect(),
-        }
-    }
-
     /// Command that was sent to the robot last, in the order of its layout.
     pub fn sent(&self) -> &JointCommand {
         &self.message
@@ -379,15 +368,6 @@ impl Cell {
     /// Positions, velocities and efforts of the model, as measured in the last sample.
     pub(crate) fn measured(&self) -> &Measured {
         &self.measured
-    }
-
-    /// Puts a machine that has just started in the place of the one there is, whose arm then stops.
-    pub fn replace_machine(&mut self, machine: PickAndPlace) {
-        let now = self.now();
-        if let Some(hand) = &mut self.hand {
-            hand.machine = machine;
-            hand.arm.request(&ArmRequest::Stop, &mut self.controller, now);
-        }
     }
 
     /// Puts the robot's joints, in the order of its layout [rad or m], and the objects that are known where they are measured, at rest. The

@@ -16,7 +16,7 @@ use crate::measured::Instant;
 /// Hand of a cell's robot.
 #[derive(Debug, Clone)]
 pub struct Hand {
-    /// Machine of the hand; exchanged by [`Cell::replace_machine`](crate::Cell::replace_machine).
+    /// Machine of the hand; a new one by [`Cell::start_again`](crate::Cell::start_again).
     pub machine: PickAndPlace,
     /// Settings of pick and place at full speed.
     usual: PickAndPlaceSettings,

@@ -6,7 +6,7 @@ fn record(i: u32) -> Record {
     Record {
         time_s: f64::from(i) + 0.1,
         principal: "local".to_owned(),
-        verb: Verb::Move.to_string(),
+        verb: "move".to_owned(),
         arguments: r#"{"x_m":0.1}"#.to_owned(),
         world: Some("w\n\"".to_owned()),
         envelope: "e".to_owned(),

@@ -5,10 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use karakuri_files::{load_robot, read_text};
-use karakuri_grasp::grip_force::GripSettings;
 use karakuri_grasp::pick_and_place::{
-    ObjectPose, PickAndPlace, PickAndPlaceGoal, PickAndPlaceResult, PickAndPlaceSettings,
-    PlanError, Stage, ToolMove,
+    ObjectPose, PickAndPlace, PickAndPlaceGoal, PickAndPlaceResult, PlanError, Stage, ToolMove,
 };
 use karakuri_model::Model;
 use karakuri_physics::{BodyDescription, Scene, World};
@@ -199,9 +197,4 @@ fn planned(begun: Result<(), RehearsalError>) -> Result<(), PlanError> {
         RehearsalError::Plan(error) => error,
         other => panic!("{other}"),
     })
-}
-
-pub(crate) fn machine(model: &Arc<Model>) -> PickAndPlace {
-    let (settings, grip) = (PickAndPlaceSettings::default(), GripSettings::default());
-    PickAndPlace::new(Arc::clone(model), settings, grip).unwrap()
 }

@@ -10,7 +10,7 @@ use karakuri_model::{Bellows, Model, Shape};
 use karakuri_physics::BodyDescription;
 use karakuri_spatial::{Pose, UnitQuaternion, Vector3};
 
-use crate::cell::{Cell, machine};
+use crate::cell::Cell;
 
 /// Edges of the scene's plate. [m]
 const PLATE: [f64; 3] = [0.18, 0.14, 0.02];
@@ -279,8 +279,7 @@ fn a_hand_that_starts_again_holds_on() {
     while cell.machine().feedback().stage != Stage::Move {
         cell.step();
     }
-    let new = machine(cell.model());
-    cell.replace_machine(new);
+    cell.start_again().unwrap();
     for _ in 0..2000 {
         cell.step();
     }
