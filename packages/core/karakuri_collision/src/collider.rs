@@ -24,17 +24,19 @@ pub struct Collider {
     pub pose: Pose,
     /// Whether it is fixed: a fixed collider never touches another fixed one.
     pub fixed: bool,
+    /// Whether joints hold it: what it touches keeps at most four points, also where the surfaces turn against each other.
+    pub jointed: bool,
 }
 
 impl Collider {
     /// A collider that does not move.
     pub fn fixed(shape: ColliderShape, pose: Pose) -> Self {
-        Self { shape, pose, fixed: true }
+        Self { shape, pose, fixed: true, jointed: false }
     }
 
     /// A collider that moves.
     pub fn moving(shape: ColliderShape, pose: Pose) -> Self {
-        Self { shape, pose, fixed: false }
+        Self { shape, pose, fixed: false, jointed: false }
     }
 }
 
@@ -49,6 +51,7 @@ pub(crate) struct Placed {
     /// Box in the world; none of a half-space.
     pub(crate) bounds: Option<Bounds>,
     pub(crate) fixed: bool,
+    pub(crate) jointed: bool,
     /// Whether it is elsewhere, or something else, than in the last update.
     pub(crate) changed: bool,
 }

@@ -70,6 +70,7 @@ impl CollisionScene {
             pose_in_world: collider.pose,
             bounds: None,
             fixed: collider.fixed,
+            jointed: collider.jointed,
             changed: true,
         };
         placed.place(&collider.pose);

@@ -10,7 +10,7 @@ use parry3d_f64::bounding_volume::BoundingVolume as _;
 
 use super::clip::{corner_of_a, crossed_edge_of_a};
 use super::posed::{Closest, Posed};
-use super::{Named, Narrow};
+use super::{Named, Narrow, most_points};
 use crate::manifold::{ContactPoint, Manifold, Memory};
 use crate::solid::Solid;
 use crate::surface::{Edge, Face};
@@ -84,6 +84,7 @@ impl Narrow {
             memory.rims[usize::from(!swapped)] = theirs.rim;
         }
         let (a, b) = (mesh.id.min(other.id), mesh.id.max(other.id));
+        let most = most_points(mesh.placed, other.placed);
         let one_place = ONE_PLACE * (near.maxs - near.mins).length();
         while let Some(&(normal, _)) = self.gathered.first() {
             // All points of one normal become one manifold.
@@ -103,7 +104,7 @@ impl Narrow {
             let outward = if swapped { -normal } else { normal };
             // The manifold of last step with this normal, within 2.6°: a mesh has one per face touched.
             let last = before.iter().find(|m| m.normal.dot(&outward) > 1.0 - 1e-3);
-            patch.reduce(last.map_or(&[], Manifold::points));
+            patch.reduce(last.map_or(&[], Manifold::points), most);
             let mut manifold = Manifold::new(a, b);
             manifold.memory = memory;
             patch.write(&X_WM.translation, &mut manifold);

@@ -32,7 +32,7 @@ pub(crate) use self::cores::Separation;
 use self::feature::Feature;
 use self::posed::{Core, Posed};
 use crate::collider::{ColliderId, Placed};
-use crate::manifold::{ContactPoint, Manifold, Memory};
+use crate::manifold::{ContactPoint, MAX_POINTS, MAX_TURNING, Manifold, Memory};
 use crate::solid::Solid;
 
 /// The algorithms' scratch.
@@ -66,6 +66,11 @@ impl core::fmt::Debug for Narrow {
 pub(crate) struct Named<'a> {
     pub(crate) id: ColliderId,
     pub(crate) placed: &'a Placed,
+}
+
+/// Most points of a pair. What joints hold does not tumble: all its motion is in theirs.
+fn most_points(a: &Placed, b: &Placed) -> usize {
+    if a.jointed || b.jointed { MAX_POINTS } else { MAX_TURNING }
 }
 
 impl Narrow {
@@ -114,7 +119,7 @@ impl Narrow {
         }
         self.patch.reset(Vector3::zeros(), [A.margin, B.margin], prediction);
         self.touch(&A, &B, &mut memory);
-        self.patch.reduce(before.map_or(&[], Manifold::points));
+        self.patch.reduce(before.map_or(&[], Manifold::points), most_points(a, b));
         memory
     }
 

@@ -8,7 +8,7 @@
 use karakuri_spatial::Vector3;
 
 use super::clip::Patch;
-use crate::manifold::{ContactPoint, MAX_POINTS, MAX_TURNING};
+use crate::manifold::{ContactPoint, MAX_POINTS};
 
 /// Difference relative to the patch's size below which two points are equally good.
 const TIE: f64 = 1e-5;
@@ -28,15 +28,15 @@ const ENOUGH: f64 = 0.9;
 const TURNS: f64 = 3e-5;
 
 impl Patch {
-    /// Leaves at most [`MAX_POINTS`] points, or [`MAX_TURNING`] of what turns; those of `before` if they are good; the deepest comes
+    /// Leaves at most [`MAX_POINTS`] points, or `most` of what turns; those of `before` if they are good; the deepest comes
     /// first.
-    pub(super) fn reduce(&mut self, before: &[ContactPoint]) {
+    pub(super) fn reduce(&mut self, before: &[ContactPoint], most: usize) {
         // By name, so that ties do not depend on the order of clipping; `still_there` searches by it.
         self.points.sort_unstable_by_key(|p| p.feature);
         let Some(first) = self.points.first().map(|p| p.position) else { return };
         let size = self.points.iter().map(|p| (p.position - first).norm()).fold(0.0, f64::max);
         if self.points.len() > MAX_POINTS {
-            self.choose(size, before);
+            self.choose(size, before, most);
         }
         // By depth, as names are not mirrored with a scene: where several solutions exist, the order of rows selects one.
         // In units of the tie, so that rounding does not reorder what lies flat.
@@ -47,7 +47,7 @@ impl Patch {
     }
 
     /// Keeps [`MAX_POINTS`] of more points, sorted by feature, and the nearest of the others where the surfaces turn.
-    fn choose(&mut self, size: f64, before: &[ContactPoint]) {
+    fn choose(&mut self, size: f64, before: &[ContactPoint], most: usize) {
         let (normal, points) = (self.normal, &mut self.points);
         let deepest = best(points, AS_DEEP * size, |p| -p.gap);
         let reach = points[deepest].gap + TOUCHES * size;
@@ -82,7 +82,7 @@ impl Patch {
             chosen
         };
         // The four of the last step stay if they are as deep, touch as much and span nearly as much.
-        let turns = turns(points, before);
+        let turns = most > MAX_POINTS && turns(points, before);
         if let Some(known) = still_there(points, before).filter(|_| !turns) {
             // As deep as the deepest: points kept beside a new, deeper one would let it sink in.
             let depth = known.iter().map(|&i| -points[i].gap).fold(f64::NEG_INFINITY, f64::max);
@@ -107,7 +107,7 @@ impl Patch {
             // Those that were passed over, the nearest first: they were moved behind the chosen.
             points[len..]
                 .sort_unstable_by(|p, q| p.gap.total_cmp(&q.gap).then(p.feature.cmp(&q.feature)));
-            len = points.len().min(MAX_TURNING);
+            len = points.len().min(most);
         }
         points.truncate(len);
     }

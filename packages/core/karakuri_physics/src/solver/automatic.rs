@@ -5,7 +5,6 @@
 //! | a crowd of free bodies that moves | `cone_gauss_seidel` | a part of its change of velocity |
 //! | a slow crowd | `newton` | a part of its speed |
 //! | fewer free bodies that move beside a crowd | `newton`, then `cone_gauss_seidel` | the tolerance; a part of their change |
-//! | a robot that falls and slides, of few rows | `cone_gauss_seidel`, then `newton` | the tolerance |
 //! | all others | `newton` | the tolerance |
 //!
 //! What changes its velocity by 1e-2 m/s in a step has errors of that order by the step alone, and the next one starts from what came
@@ -17,7 +16,7 @@
 use std::ops::Range;
 
 use super::method::{ContactSolver, SolverSettings};
-use super::{Block, Problem, Side, cone_gauss_seidel, newton};
+use super::{Block, Problem, cone_gauss_seidel, newton};
 
 /// Fewest blocks of a crowd: more than six boxes on their faces. Newton's method solves fewer to all digits, for little more.
 // Thirty dominoes take 0.7 of their time with 12.
@@ -39,11 +38,6 @@ const SLOW_PART: f64 = 1e-2;
 const SLOW_AIM: f64 = 1e-4;
 /// Most steps of Newton's method for fewer blocks than a crowd's that move: what it does not solve by then ends in hundreds.
 const NEWTON_STEPS: usize = 30;
-/// Most rows of a robot that is swept first where it falls and slides, and the most sweeps before Newton's method takes over.
-const FEW_ROWS: usize = 60;
-const FEW_SWEEPS: usize = 100;
-/// Velocity at its contacts above which it counts as falling: fingers and feet that hold, or slip a little, are slower. [m/s or rad/s]
-const FALLS: f64 = 0.1;
 /// Most visits of all blocks in a step, where that is more than the sweeps below: a small crowd is solved for the price of a large one.
 const VISITS: usize = 36_000;
 /// Most sweeps of a small one.
@@ -83,12 +77,6 @@ pub(super) fn choose(
     let tolerance = settings.tolerance + settings.tolerance_rel * change;
     let settings = SolverSettings { tolerance, ..*settings };
     let solver = if asked.name == SOLVER.name { &newton::SOLVER } else { asked };
-    if asked.name == SOLVER.name && !is_free && falls_in_few_rows(problem, blocks) {
-        let then = Some((solver, settings));
-        let settings =
-            SolverSettings { iterations: settings.iterations.min(FEW_SWEEPS), ..settings };
-        return Choice { solver: &cone_gauss_seidel::SOLVER, settings, tolerance, then };
-    }
     if !is_free {
         return Choice { solver, settings, tolerance, then: None };
     }
@@ -146,16 +134,6 @@ fn is_beside_a_crowd(problem: &Problem, blocks: &[Block]) -> bool {
         rows => rows,
     };
     rows_of_step >= 3 * CROWD && blocks.iter().all(|b| b.is_contact() && b.series.is_none())
-}
-
-/// Whether the island is a robot that falls and slides, of few rows. What holds is for Newton's method, which finds that it holds: hands
-/// on a body, too.
-fn falls_in_few_rows(problem: &Problem, blocks: &[Block]) -> bool {
-    let is_robot = |side: &Side| side.len == 0 || side.start < problem.first_of_bodies;
-    blocks.iter().any(|block| block.slid)
-        && blocks.iter().map(Block::rows).sum::<usize>() <= FEW_ROWS
-        && blocks.iter().all(|block| block.sides.iter().all(is_robot))
-        && speed_and_change(problem, blocks)[0] > FALLS
 }
 
 /// Largest velocity of a block at the start of the step, and largest change of one since; 0 where that is not known. [m/s or rad/s]

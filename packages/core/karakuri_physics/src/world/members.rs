@@ -95,7 +95,8 @@ impl World {
             let surface = Surface::plain(geometry.friction, geometry.restitution);
             for shape in collider_shapes(&geometry.shape, moves).map_err(wrong)? {
                 // Shapes of a fixed base are not paired with other fixed ones.
-                let collider = Collider { shape, pose: geometry.pose_in_body, fixed: !moves };
+                let collider =
+                    Collider { shape, pose: geometry.pose_in_body, fixed: !moves, jointed: moves };
                 let collider = self.state.collision.try_add(&collider).map_err(wrong)?;
                 self.attach(
                     collider,
@@ -149,7 +150,12 @@ impl World {
         check_numbers(&description)?;
         let mut colliders = Vec::with_capacity(shapes.len());
         for shape in shapes {
-            let collider = Collider { shape, pose: description.pose, fixed: description.fixed };
+            let collider = Collider {
+                shape,
+                pose: description.pose,
+                fixed: description.fixed,
+                jointed: false,
+            };
             match self.state.collision.try_add(&collider) {
                 Ok(id) => colliders.push(id),
                 Err(source) => {
