@@ -15,6 +15,7 @@ import time
 
 from common import heap
 from common.program import find_program
+from common.report import Failed, say, whole
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 # Hands that reach the goal, and those that say why they do not.
@@ -30,14 +31,13 @@ FALL = 3.0  # in which the heap comes to rest [s]
 VIEW = ["--target", "0.42,0,0.78", "--distance", "1.9", "--angles", "4,52", "--size", "800,560"]
 
 
-class Failed(Exception):
-    """The demonstration failed; the message says why."""
-
-
 def main():
     arguments = parse()
     out = pathlib.Path(arguments.out)
-    out.mkdir(parents=True, exist_ok=True)
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as reason:
+        raise SystemExit(f"cannot write to {out}: {reason.strerror}") from None
     report = {"seed": arguments.seed, "objects": arguments.objects, "count": arguments.count, "hands": {}}
     verdict, code = "interrupted", 130
     try:
@@ -52,7 +52,8 @@ def main():
         pass
     interrupt.ignore()
     report["verdict"] = verdict
-    (out / "report.json").write_text(json.dumps(report, indent=2) + "\n")
+    with whole(out / "report.json") as file:
+        file.write(json.dumps(report, indent=2) + "\n")
     say(f"\n{table(report)}\n\n{verdict}\nReport and pictures: {out}/")
     return code
 
@@ -71,10 +72,6 @@ def parse():
     if not 1 <= arguments.count <= len(heap.KINDS):
         parser.error(f"--count {arguments.count}: expected 1 to {len(heap.KINDS)}, the number of different objects")
     return arguments
-
-
-def say(text):
-    print(text, flush=True)
 
 
 def program(*arguments, show=False):

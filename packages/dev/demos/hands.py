@@ -18,7 +18,8 @@ import yaml
 
 from common.placing import FRICTION, PLACED_WITHIN, START_UP, TURNED_WITHIN, Client, Thing, carry, in_rows, spin_until
 from common.program import find_program
-from common.system import Failed, System, attempt, say, whole
+from common.report import Failed, attempt, say, whole
+from common.system import System
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 HANDS = {

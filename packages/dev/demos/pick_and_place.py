@@ -27,7 +27,8 @@ from karakuri_msgs.action import PickAndPlace
 from karakuri_msgs.msg import GripState, ObjectStates
 from common.program import find_program
 from common.recorder import Recorder
-from common.system import Failed, System, attempt, say, whole
+from common.report import Failed, attempt, say, whole
+from common.system import System
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
 from rcl_interfaces.srv import SetParameters
 from sensor_msgs.msg import JointState

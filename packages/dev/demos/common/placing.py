@@ -16,7 +16,8 @@ from simulation_interfaces.msg import EntityState, SimulationState
 from simulation_interfaces.srv import ResetSimulation, SetEntityState, SetSimulationState
 
 from common import interrupt
-from common.system import Failed, System
+from common.report import Failed
+from common.system import System
 
 FRICTION = 0.6
 TABLE, SHELF = (0.5, -0.2, 0.75), (0.5, 0.2, 0.85)
