@@ -77,14 +77,9 @@ pub(super) fn choose(
     let tolerance = settings.tolerance + settings.tolerance_rel * change;
     let settings = SolverSettings { tolerance, ..*settings };
     let solver = if asked.name == SOLVER.name { &newton::SOLVER } else { asked };
-    if !is_free {
-        return Choice { solver, settings, tolerance, then: None };
-    }
-    let is_crowd = blocks.len() >= CROWD;
-    if !is_crowd && !is_beside_a_crowd(problem, blocks) {
-        return Choice { solver, settings, tolerance, then: None };
-    }
-    if speed <= SLOW && !is_crowd {
+    let is_crowd = is_free && blocks.len() >= CROWD;
+    let is_beside_one = is_free && !is_crowd && speed > SLOW && is_beside_a_crowd(problem, blocks);
+    if !is_crowd && !is_beside_one {
         return Choice { solver, settings, tolerance, then: None };
     }
     if speed <= SLOW {
