@@ -61,3 +61,18 @@ def test_an_arm_that_is_pushed_off_its_way_brakes(commander, ros):
     assert status == GoalStatus.STATUS_ABORTED and json.loads(result.answer)["code"] in ("DIVERGED", "COLLISION"), result.answer
     answered, status = commander.ask("status")
     assert answered and not status["busy"]
+
+
+def test_a_force_that_no_copy_has_felt_brakes(commander, ros):
+    assert do(commander, "pick", object="cube")["holds"]
+    answer = commander.rehearse("move", x_m=0.45, y_m=0.2, high=True, speed_scale=0.1)
+    commander.approve(answer["rehearsal"])
+    seen = []
+    handle = commander.send("act", seen, ticket=answer["ticket"], request_id="pressed")
+    ros.wait_for(lambda: seen and seen[-1].progress > 0.1, what="the act")
+    # Somebody presses the cube against a finger, which moves the arm by less than the band is wide.
+    fields = {"body": "cube", "wrench": Wrench(force=Vector3(y=-25.0)), "duration": 0.5}
+    assert ros.call(Push, "/arm/sim/push", **fields).success
+    status, result = ros.result(handle, timeout=120.0)
+    refusal = json.loads(result.answer)
+    assert status == GoalStatus.STATUS_ABORTED and refusal["code"] == "DIVERGED" and "a finger feels" in json.dumps(refusal), refusal

@@ -1,4 +1,5 @@
-//! Band in which the joints of all copies of a rehearsal move: what a robot that is not simulated to the bit must stay in.
+//! Band in which the joints of all copies of a rehearsal move, and the largest forces of their fingers: what a robot that is not simulated to the bit
+//! must stay in.
 
 use karakuri_rehearsal::{Act, Prediction};
 
@@ -15,13 +16,19 @@ const LATE_WITH_TOOLS: usize = 500;
 /// Distance from the band that drives and sensors may have. [rad or m]
 const TOLERANCE: f64 = 0.05;
 
-/// Band of the joints' positions over time.
+/// Share of the largest force of all copies, and force beyond it, that a finger may feel. [-, N]
+// Fingers that close on an object strike it by the samples that a busy machine loses.
+const STRONGER: (f64, f64) = (1.5, 3.0);
+
+/// Band of the joints' positions and of the fingers' forces over time.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Band {
     /// Time by which a robot may be later than the copies, in periods.
     late: usize,
     /// Least and largest position of each joint at each period. [rad or m] (n × n joints × 2)
     ranges: Vec<Vec<[f64; 2]>>,
+    /// Largest force of a finger at each period. [N] (n)
+    forces: Vec<f64>,
 }
 
 impl Band {
@@ -38,7 +45,30 @@ impl Band {
         };
         let late = if matches!(act, Act::ChangeTool { .. }) { LATE_WITH_TOOLS } else { LATE };
         let ranges = (0..n).map(|k| (0..joints).map(|joint| at(k, joint)).collect()).collect();
-        Self { late, ranges }
+        let force_at = |k: usize| {
+            let all = predictions.iter().filter_map(|p| p.forces.get(k).or(p.forces.last()));
+            all.copied().fold(0.0, f64::max)
+        };
+        Self { late, ranges, forces: (0..n).map(force_at).collect() }
+    }
+
+    /// Indices of the periods in which copies were where a robot may be at a time after the beginning. [s]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "an index, of a time that is not negative"
+    )]
+    fn window(&self, elapsed: f64) -> Option<std::ops::RangeInclusive<usize>> {
+        let k = (elapsed / PERIOD).max(0.0) as usize;
+        let last = self.ranges.len().checked_sub(1)?;
+        Some(k.saturating_sub(self.late).min(last)..=(k + EARLY).min(last))
+    }
+
+    /// Largest force of a finger in all copies about a time after the beginning [s], if what is felt is more than that allows. [N]
+    pub(crate) fn find_exceeded(&self, elapsed: f64, felt: f64) -> Option<f64> {
+        let most = self.forces[self.window(elapsed)?].iter().copied().fold(0.0, f64::max);
+        let (share, beyond) = STRONGER;
+        (felt > share * most + beyond).then_some(most)
     }
 
     /// Joint that is outside of the band at a time after the beginning [s], with its position and where it should be. [rad or m]
@@ -47,14 +77,7 @@ impl Band {
         elapsed: f64,
         positions: &[f64],
     ) -> Option<(usize, f64, [f64; 2])> {
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "an index, of a time that is not negative"
-        )]
-        let k = (elapsed / PERIOD).max(0.0) as usize;
-        let last = self.ranges.len().checked_sub(1)?;
-        let window = k.saturating_sub(self.late).min(last)..=(k + EARLY).min(last);
+        let window = self.window(elapsed)?;
         positions.iter().enumerate().find_map(|(joint, &position)| {
             let ranges = self.ranges[window.clone()].iter().map(|all| all[joint]);
             let [least, most] = ranges.fold([f64::INFINITY, f64::NEG_INFINITY], |range, other| {
@@ -76,7 +99,21 @@ mod tests {
             let t = (0.002 * f64::from(k)).min(1.0);
             vec![[t, 1.2 * t]]
         };
-        Band { late: LATE, ranges: (0..1000).map(range).collect() }
+        // It presses from the fifth second on.
+        let force = |k: u32| if k < 250 { 0.0 } else { 8.0 };
+        let (ranges, forces) = ((0..1000).map(range).collect(), (0..1000).map(force).collect());
+        Band { late: LATE, ranges, forces }
+    }
+
+    #[test]
+    fn a_finger_may_feel_what_it_felt_in_some_copy_about_then() {
+        let band = band();
+        for (elapsed, felt) in [(0.0, 2.0), (4.8, 12.0), (10.0, 14.0), (90.0, 14.0)] {
+            assert_eq!(band.find_exceeded(elapsed, felt), None, "{elapsed} s");
+        }
+        assert_eq!(band.find_exceeded(1.0, 4.0), Some(0.0));
+        assert_eq!(band.find_exceeded(10.0, 16.0), Some(8.0));
+        assert_eq!(Band::default().find_exceeded(0.0, 100.0), None);
     }
 
     #[test]

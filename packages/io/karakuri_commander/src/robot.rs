@@ -81,6 +81,11 @@ pub trait Robot: Send {
         None
     }
 
+    /// Largest normal force of a finger as measured, of such a robot. [N]
+    fn finger_force(&self) -> Option<f64> {
+        None
+    }
+
     /// How the robot differs from its cell, where it does: what was rehearsed is then not what it does.
     fn difference(&self) -> Option<&str> {
         None

@@ -100,11 +100,17 @@ fn is_as_rehearsed(robot: &dyn Robot, preview: &Preview, n: usize, commands: Dig
     robot.difference().is_none() && !is_other
 }
 
-/// Joint that is outside of the band of all copies, where the robot does not go as they do to the bit.
+/// Joint or force that is outside of the band of all copies, where the robot does not go as they do to the bit.
 fn beside(robot: &dyn Robot, preview: &Preview, elapsed: f64) -> Option<String> {
     let measured = robot.positions()?;
     let joints = robot.cell().joints_of(&preview.order.act);
     let positions: Vec<_> = joints.iter().map(|&joint| measured[joint]).collect();
+    let felt = robot.finger_force().unwrap_or_default();
+    if let Some(most) = preview.band.find_exceeded(elapsed, felt) {
+        return Some(format!(
+            "after {elapsed:.2} s a finger feels {felt:.1} N, and up to {most:.1} N in all copies about then"
+        ));
+    }
     let (joint, position, [least, most]) = preview.band.find_outside(elapsed, &positions)?;
     let name = &robot.cell().layout().joints[joints[joint]].name;
     Some(format!(

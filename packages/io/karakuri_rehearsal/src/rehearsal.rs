@@ -31,7 +31,7 @@ pub struct RehearsalSettings {
     pub spread: Spread,
     /// Longest time of a task. [s]
     pub limit: f64,
-    /// Time between two positions of the joints that are kept; 0: none are. [s]
+    /// Time between two positions of the joints, and forces of the fingers, that are kept; 0: none are. [s]
     pub path_period: f64,
 }
 
@@ -69,6 +69,8 @@ pub struct Prediction {
     /// Positions of the joints that [`Cell::joints_of`] the act names, now and then from the beginning on, if they were to be kept.
     /// [rad or m] (n × n joints)
     pub path: Vec<Vec<f64>>,
+    /// Largest normal force of a finger at the same times. [N] (n)
+    pub forces: Vec<f64>,
 }
 
 impl Prediction {
@@ -106,15 +108,17 @@ pub fn rehearse(
     cells
         .into_par_iter()
         .map(|(cell, variation)| {
-            let mut path = Vec::new();
+            let (mut path, mut forces) = (Vec::new(), Vec::new());
             let keep = |elapsed: f64, cell: &Cell| {
                 if path_period > 0.0 && elapsed >= path_period * path.len() as f64 {
                     let position = &cell.sample().position;
                     path.push(cell.joints_of(act).into_iter().map(|j| position[j]).collect());
+                    let felt = cell.machine().map_or([0.0; 2], |machine| machine.feedback().forces);
+                    forces.push(felt[0].max(felt[1]));
                 }
             };
             let prediction = run(cell, object, act, &variation, limit, keep)?;
-            let prediction = Prediction { path, ..prediction };
+            let prediction = Prediction { path, forces, ..prediction };
             done(&prediction);
             Ok(prediction)
         })
@@ -250,5 +254,6 @@ fn run(
         largest_force,
         commands,
         path: Vec::new(),
+        forces: Vec::new(),
     })
 }

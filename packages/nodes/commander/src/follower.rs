@@ -52,6 +52,8 @@ struct Heard {
     objects: Vec<KnownObject>,
     /// Whether the hand carries what it has picked.
     carries: Option<bool>,
+    /// Largest normal force of a finger. [N]
+    finger_force: f64,
     /// Name of what is on the flange.
     tool: Option<String>,
 }
@@ -72,15 +74,17 @@ impl Latest {
         self.lock().objects = objects;
     }
 
-    pub(crate) fn hear_hand(&self, carries: bool) {
-        self.lock().carries = Some(carries);
+    /// Takes whether the hand carries what it has picked, and the largest normal force of a finger. [N]
+    pub(crate) fn hear_hand(&self, carries: bool, finger_force: f64) {
+        let mut heard = self.lock();
+        (heard.carries, heard.finger_force) = (Some(carries), finger_force);
     }
 
     /// Takes the name of what is on the flange, with which hands have just started.
     pub(crate) fn hear_tool(&self, tool: &str) {
         let mut heard = self.lock();
         heard.tool = Some(tool.to_owned());
-        heard.carries = None;
+        (heard.carries, heard.finger_force) = (None, 0.0);
     }
 
     /// What was heard, once a sample of another stamp has come.
@@ -380,6 +384,10 @@ impl Robot for Follower {
 
     fn positions(&self) -> Option<&[f64]> {
         Some(&self.positions)
+    }
+
+    fn finger_force(&self) -> Option<f64> {
+        Some(self.heard.finger_force)
     }
 
     fn n_resets(&self) -> u64 {

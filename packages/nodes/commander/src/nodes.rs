@@ -93,7 +93,7 @@ impl Nodes {
         let heard = Arc::clone(&latest);
         node.subscribe("grip_state", qos::state(), move |_: &mut S, m: &GripState| {
             // The margin is a number while something that was picked is carried.
-            heard.hear_hand(m.margin.is_finite());
+            heard.hear_hand(m.margin.is_finite(), m.force_left.max(m.force_right));
         })?;
         if cell.tools.is_some() {
             let heard = Arc::clone(&latest);
