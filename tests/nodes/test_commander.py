@@ -2,24 +2,26 @@
 
 import json
 import os
+import re
+import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 from action_msgs.msg import GoalStatus, GoalStatusArray
 from sensor_msgs.msg import JointState
 from simulation_interfaces.srv import GetEntityState, ResetSimulation, SetEntityState
-from support.arm import ARM, SCENE, Arm, distance, moving, nanoseconds
+from support.arm import SCENE, Arm, moving, nanoseconds
 from support.commander import Commander
 from support.driving import CLIENTS, drive
 from support.load import load
-from support.process import ROOT, NodeProcess
+from support.process import ROOT, NodeProcess, executable
 from support.ros import latched
+from support.stopping import periods_until_braked
 
 NODES = ("sim", "state_publisher", "feedforward_controller", "gripper")
 ENVELOPE = ROOT / "config/envelopes/table.yaml"
-#: Time between two samples. [ns]
-PERIOD = 2_000_000
 
 
 class ArmCommander(Commander):
@@ -95,45 +97,8 @@ def test_an_act_tells_its_progress_and_is_cancelled(commander, ros):
     assert commander.do("pick", object="cube")["holds"]
 
 
-def velocities(messages):
-    """Commanded velocities of the arm by the time since the first of them. [ns; rad/s]"""
-    first = nanoseconds(messages[0].header.stamp)
-    return {nanoseconds(m.header.stamp) - first: [m.velocity[m.name.index(name)] for name in ARM] for m in messages}
-
-
-def begin(commander, ros, commands, request):
-    """Begins a move, and waits until the arm is on its way."""
-    seen = []
-    answer = commander.rehearse("move", x_m=0.45, y_m=0.2, high=True)
-    commander.approve(answer["rehearsal"])
-    commands.clear()
-    handle = commander.send("act", seen, ticket=answer["ticket"], request_id=request)
-    ros.wait_for(lambda: seen and seen[-1].progress > 0.3, what="the act")
-    return handle
-
-
 def test_stop_brakes_within_one_control_period(commander, ros):
-    commands, states = (ros.subscribe(JointState, f"/arm/{name}", 10_000) for name in ("joint_command", "joint_states"))
-    ros.result(begin(commander, ros, commands, "whole"))
-    whole = velocities(commands.messages)
-    assert ros.call(ResetSimulation, "/arm/sim/reset_simulation").result.result == 1
-    ros.wait_for(lambda: commander.order("home")[0] == GoalStatus.STATUS_SUCCEEDED, 20.0, what="the reset")
-    handle = begin(commander, ros, commands, "stopped")
-    # A control period of 2 ms then takes 0.2 s, which is long beside the way of a message.
-    assert ros.set_parameter("/arm/sim", "real_time_factor", 0.01)[0]
-    ros.spin_for(1.0)
-    last = nanoseconds(states.last.header.stamp)
-    assert commander.ask("stop") == (True, {"stopped": True})
-    ros.spin_for(1.0)
-    assert ros.set_parameter("/arm/sim", "real_time_factor", 0.0)[0]
-    status, result = ros.result(handle)
-    assert status == GoalStatus.STATUS_ABORTED and json.loads(result.answer)["code"] == "CANCELED"
-    first = nanoseconds(commands.messages[0].header.stamp)
-    stopped = velocities(commands.messages)
-    brakes = next(at for at, v in sorted(stopped.items()) if distance(v, whole[at]) > 1e-3)
-    # The sample that the arm was at when `stop` came, or the next one.
-    assert last <= first + brakes <= last + 2 * PERIOD, (last, first + brakes)
-    assert moving(states.fresh()) < 1e-2
+    assert 0 <= periods_until_braked(commander, ros) <= 2
     assert commander.ask("stop") == (True, {"stopped": False})
     assert commander.do("pick", object="cube")["holds"], "what was stopped is still as rehearsed"
 
@@ -183,6 +148,31 @@ def test_a_commander_that_ends_brakes_the_robot(commander, ros):
     # Time stands still until the hand waits for the commander no more, for a second; then it goes on, and the arm has braked.
     states.clear()
     states.wait(lambda m: moving(m) < 1e-2)
+
+
+def test_a_person_commands_from_a_shell(commander, domain, tmp_path):
+    def do(*words, code=0):
+        command = [executable("karakuri"), "do", *words]
+        done = subprocess.run(command, env=domain.environment(), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120)
+        assert done.returncode == code, done.stdout + done.stderr
+        return done.stdout + done.stderr
+
+    assert [o["name"] for o in json.loads(do("look", 'objects=["cube"]'))["objects"]] == ["cube"]
+    # Nobody can be asked: it is rehearsed, and its ticket carries it out once somebody agrees.
+    predicted = do("pick", "cube", "--pictures", tmp_path / "pictures").splitlines()
+    assert predicted[0].startswith("pick: all of 2 copies succeed in ")
+    assert Path(predicted[1]).read_bytes().startswith(b"\x89PNG")
+    ticket = re.fullmatch(r"`karakuri (do act [0-9a-f]{32})` carries it out", predicted[2]).group(1).split()[1:]
+    assert "agree with --yes" in do(*ticket, code=3)
+    assert do(*ticket, "--yes").endswith(", it is in the hand\n")
+    assert commander.cube()["held"]
+    assert "TICKET_USED" in do(*ticket, "--yes", code=3)
+    assert "place: all of 2 copies" in do("place", "on=shelf", "--yes", "--node", "/arm/commander")
+    assert abs(commander.cube()["xyz_m"][2] - 0.875) < 0.001
+    assert "UNKNOWN_OBJECT: object cube9" in do("pick", "cube9", code=3)
+    assert json.loads(do("stop")) == {"stopped": False}
+    assert "write fast as NAME=VALUE" in do("home", "fast", code=1)
+    assert "no action server /arm/other/home" in do("home", "--node", "/arm/other", code=1)
 
 
 @pytest.mark.mcp

@@ -1,13 +1,14 @@
 """Attacks on the commander of running nodes: none moves the robot, each has its code, and its one line in the audit log.
 
-Numbers as in packages/io/karakuri_commands/tests/attacks.rs. Of the others, 9 to 11 are in test_commander.py, where something moves; 16, the clock, is
-that of the library alone.
+Numbers as in packages/io/karakuri_commands/tests/attacks.rs. Of the others, 9 to 11 are in test_commander.py, where something moves.
 """
 
+import itertools
 import json
 import struct
 import threading
 import time
+from contextlib import contextmanager
 
 import pytest
 import yaml
@@ -17,8 +18,10 @@ from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
 from rcl_interfaces.srv import SetParameters
 from sensor_msgs.msg import JointState
 from support.arm import SCENE, Arm, nanoseconds
+from support.clock import SetClock
 from support.commander import Commander
 from support.mcp import FORMS, McpRequests, bearer
+from support.stopping import periods_until_braked
 
 NODES = ("sim", "state_publisher", "feedforward_controller", "gripper")
 #: Name of an object on the table.
@@ -40,8 +43,8 @@ def scene_with_words(folder):
 class Attacked:
     """Running nodes, whose commands and log are watched."""
 
-    def __init__(self, commander, ros):
-        self.commander, self.ros = commander, ros
+    def __init__(self, commander, ros, clock):
+        self.commander, self.ros, self.clock = commander, ros, clock
         said = "clients of the Model Context Protocol: "
         (url,) = (line.partition(said)[2] for line in commander.robot.nodes["commander"].lines if said in line)
         self.server = McpRequests(int(url.rpartition(":")[2].partition("/")[0]))
@@ -85,8 +88,10 @@ def attacked(domain, ros, tmp_path_factory):
     arm.parameters["sim"]["scene"] = scene
     tokens = ",".join(f"{name}={bearer(name)[1]}" for name in ("local", "olga", "guest"))
     change = lambda text: text.replace('  "*": {', "  olga: {verbs: [look, home, pick], approval: operator}\n" + '  "*": {').replace("auto_act: {verbs: [home, set_gripper]", "auto_act: {verbs: [set_gripper]").replace("ttl_s: 60", "ttl_s: 3")
-    with Commander(domain, ros, folder, arm, "table", change, scene=scene, http="127.0.0.1:0", tokens=f"[{tokens}]") as commander:
-        yield Attacked(commander, ros)
+    clock = SetClock(folder)
+    commander = Commander(domain, ros, folder, arm, "table", change, clock.environment, scene=scene, http="127.0.0.1:0", tokens=f"[{tokens}]")
+    with commander:
+        yield Attacked(commander, ros, clock)
 
 
 def ticket(attacked, **arguments):
@@ -206,6 +211,50 @@ def test_attack_12_no_client_is_the_operator(attacked):
     attacked.moves_nothing(lambda: attacked.call("act", act, OLGA, inputResponses=yes), "NEEDS_APPROVAL")
 
 
+@contextmanager
+def attacks(attacked):
+    """Clients that attack at once and all the time; at the end they must have been heard."""
+    strangers = {"Authorization": LOCAL[0], "Origin": "http://evil.example"}
+    attack = (
+        lambda n: attacked.call("act", {"ticket": "0" * 32, "request_id": f"forged-{n}"}),
+        lambda n: attacked.call("act", {"request_id": f"none-{n}"}),
+        lambda n: attacked.call("move", {"x_m": 1e9, "y_m": 0, "z_m": 0}),
+        lambda n: attacked.call("move", {"x_m": 0.701, "y_m": 0.0, "z_m": 0.9}),
+        lambda n: attacked.call("pick", {"object": INJECTED}),
+        lambda n: attacked.call("pick", {"object": "cube"}, GUEST),
+        lambda n: attacked.call("home"),  # the robot is busy
+        lambda n: attacked.server.ask("tools/list", headers=strangers),
+        lambda n: attacked.server.ask("resources/read", {"uri": "file:///etc/passwd"}, headers={"Authorization": LOCAL[0]}),
+    )
+    ended, heard = threading.Event(), [0] * len(attack)
+
+    def repeat(k):
+        for n in itertools.count():
+            if ended.is_set():
+                return
+            attack[k](n)
+            heard[k] += 1
+
+    threads = [threading.Thread(target=repeat, args=(k,)) for k in range(len(attack))]
+    for thread in threads:
+        thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        for thread in threads:
+            thread.join()
+    assert min(heard) > 3, heard
+    print(f"{sum(heard)} attacks while the arm moved")
+
+
+def test_attack_13_stop_under_all_of_them(attacked):
+    assert 0 <= periods_until_braked(attacked.commander, attacked.ros, attacks(attacked), fast=1.0) <= 2
+    # Time stands still where the arm has braked.
+    attacked.commands.clear()
+    attacked.held = attacked.command(attacked.commands.fresh())
+
+
 def test_attack_14_strangers(attacked):
     port = attacked.server.port
     for headers in ({"Host": "evil.example"}, {"Origin": "http://evil.example"}, {"Origin": "null"}, {"Host": f"127.0.0.1:{port + 1}"}):
@@ -219,3 +268,17 @@ def test_attack_15_other_resources(attacked, uri):
     _, message = attacked.server.ask("resources/read", {"uri": uri}, headers={"Authorization": LOCAL[0]})
     assert message["error"]["code"] == -32602 and "root:" not in json.dumps(message), message
     attacked.moves_nothing(lambda: None)
+
+
+def test_attack_16_a_clock_that_is_set_back(attacked):
+    late = attacked.commander.rehearse("home")
+    attacked.commander.approve(late["rehearsal"])
+    time.sleep(3.1)  # longer than the ticket is valid
+    assert attacked.commander.ask("status")[0]
+    for hours in (1, 24 * 365):
+        attacked.clock.set(-3600 * hours)
+        act = {"ticket": late["ticket"], "request_id": f"back-{hours}"}
+        attacked.moves_nothing(lambda act=act: attacked.order("act", **act), "TICKET_EXPIRED")
+        newest = attacked.commander.lines()[-1]
+        assert newest["time_s"] < time.time() - 3000, "the clock was not set back"
+    attacked.clock.set(0)

@@ -14,8 +14,8 @@ from support.process import ROOT, NodeProcess
 class Commander:
     """Nodes of a robot, with a commander of few copies."""
 
-    def __init__(self, domain, ros, folder, robot, envelope, change=lambda text: text, **parameters):
-        """Of the envelope of this name, changed."""
+    def __init__(self, domain, ros, folder, robot, envelope, change=lambda text: text, environment=None, **parameters):
+        """Of the envelope of this name, changed; `environment` are variables of the commander's process."""
         self._ros, self.folder, self.robot = ros, folder, robot
         text = (ROOT / f"config/envelopes/{envelope}.yaml").read_text()
         text, n = re.subn(r"copies: \d+", "copies: 2", text)
@@ -25,7 +25,7 @@ class Commander:
         envelope.write_text(change(text))
         envelope.chmod(0o444)
         parameters = {"envelope": envelope, "audit": folder / "audit.jsonl", "use_sim_time": True, **parameters}
-        self.node = lambda: NodeProcess(domain, "commander", namespace=robot.namespace, parameters=parameters)
+        self.node = lambda: NodeProcess(domain, "commander", namespace=robot.namespace, parameters=parameters, environment=environment)
 
     def __enter__(self):
         with ExitStack() as stack:

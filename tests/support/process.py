@@ -48,12 +48,14 @@ def ros_arguments(name=None, namespace=None, parameters=None, remaps=None, files
 class NodeProcess:
     """A running node. Leaving the `with` block stops it and checks that it stopped cleanly, unless it ended before."""
 
-    def __init__(self, domain, program, *arguments, **ros):
+    def __init__(self, domain, program, *arguments, environment=None, **ros):
+        """`environment` are variables beside those of the domain."""
         path = executable(program)
         command = [str(path), *arguments, *ros_arguments(**ros)]
         self.lines = []
+        variables = {**domain.environment(), **(environment or {})}
         self.process = subprocess.Popen(
-            command, env=domain.environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+            command, env=variables, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
         )
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()

@@ -37,3 +37,8 @@ impl Interrupt {
         self.0.load(Ordering::Relaxed)
     }
 }
+
+/// The user has ended the command.
+#[derive(Debug, thiserror::Error)]
+#[error("interrupted")]
+pub(crate) struct Interrupted;

@@ -4,6 +4,7 @@
 //! written all the same.
 
 pub mod commands;
+mod dialogue;
 pub mod error;
 mod input;
 pub mod interrupt;
@@ -16,7 +17,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser};
 use tracing_subscriber::EnvFilter;
 
-use crate::commands::{Command, Outcome};
+use crate::commands::{Command, Outcome, nodes};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -25,6 +26,7 @@ Examples:
   karakuri dynamics robot.urdf --base fixed --algorithms rnea,crba --input states.json
   karakuri rehearse config/scenes/pick_and_place.yaml --pick cube --place 0.5,0.2,0.875
   karakuri do config/scenes/words.yaml --envelope words.yaml 'pick block' home
+  karakuri do pick cube
   karakuri ik robot.urdf --link tool --pose 0.4,0,0.3,0,3.14,0
   karakuri inverse-dynamics config/mechanisms/four_bar.yaml --plot four_bar.svg
   karakuri gait steady config/gaits/h2.yaml --plot out
@@ -36,7 +38,7 @@ Examples:
   karakuri launch launch/pick_and_place.launch.xml hardware:=mock
   karakuri goal -f /arm/gripper_cmd control_msgs/action/GripperCommand '{command: {position: 0.03}}'
 
-goal, echo, param, topics, nodes and actions ask running nodes; they alone need ROS 2.
+goal, echo, param, topics, nodes, actions and `do` without a scene ask running nodes; they alone need ROS 2.
 Exit codes: 0 done, 1 the input is wrong, 2 usage, 3 the run failed.
 `karakuri <command> --help` says more about each.";
 
@@ -76,6 +78,13 @@ fn command() -> clap::Command {
 
 /// Reads the command line, runs the command and turns its end into the exit code.
 pub fn main() -> ExitCode {
+    let arguments: Vec<_> = std::env::args_os().skip(1).collect();
+    if let Some(words) = nodes::commander_words(&arguments) {
+        if let Err(error) = nodes::hand_on("do", words) {
+            error::print(error);
+        }
+        return ExitCode::from(1);
+    }
     let cli = match Cli::from_arg_matches(&command().get_matches()) {
         Ok(cli) => cli,
         Err(error) => error.exit(),

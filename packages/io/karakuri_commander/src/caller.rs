@@ -18,12 +18,23 @@ pub enum Agreement {
 pub struct Caller<'a> {
     /// Who calls.
     pub principal: &'a str,
-    /// Reading of a clock. [s]
+    /// Reading of a clock that nobody sets: of it tickets expire. [s]
     pub now: f64,
+    /// Time of day, for the log. [s since 1970]
+    pub date: f64,
     /// Random bits, for a ticket.
     pub random: [u8; 16],
     /// What was said to the question before an act, if it was asked.
     pub agreement: Option<Agreement>,
+}
+
+/// Question whether an act may be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Question {
+    /// Number of the rehearsal.
+    pub rehearsal: u64,
+    /// The question, in constant words, numbers and names.
+    pub text: String,
 }
 
 /// Answer to a call.
@@ -34,7 +45,7 @@ pub enum Reply {
     /// It is not done, or failed: a refusal.
     Refused(Value),
     /// Somebody must agree first; the same call comes again with an [`Agreement`].
-    Question(String),
+    Question(Question),
 }
 
 /// Whether an act goes on.

@@ -14,7 +14,7 @@ use karakuri_render::Image;
 use karakuri_simulation::Digest;
 use serde_json::{Value, json};
 
-use crate::caller::{Agreement, Caller, Flow, Instant, Reply};
+use crate::caller::{Agreement, Caller, Flow, Instant, Question, Reply};
 use crate::desk::{Desk, Kept, Trace};
 use crate::order::{self, Memory, loose_at};
 use crate::preview::{Preview, film, preview};
@@ -182,7 +182,7 @@ impl Commander {
             Ok(caller.now)
         };
         let result = match &lifted {
-            Ok(until) => json!({"until_s": until}),
+            Ok(until) => json!({"for_s": until - caller.now}),
             Err(refusal) => json!(refusal),
         };
         let arguments = json!({"lift": is_lifted, "who": who}).to_string();
@@ -421,7 +421,7 @@ enum Asked {
     /// No; who approved.
     Settled(Option<&'static str>),
     /// Yes, this.
-    Question(String),
+    Question(Question),
 }
 
 fn ask(desk: &Desk, caller: &Caller<'_>, act: &Act) -> Result<Asked, Refusal> {
@@ -442,12 +442,13 @@ fn ask(desk: &Desk, caller: &Caller<'_>, act: &Act) -> Result<Asked, Refusal> {
         (Approval::None, _) => Ok(Asked::Settled(None)),
         (Approval::Elicitation, Some(Agreement::Client)) => Ok(Asked::Settled(Some("client"))),
         (Approval::Elicitation, None) => {
-            let kept = desk.kept(open.rehearsed.number);
-            Ok(Asked::Question(question(&open.rehearsed.command, kept)))
+            let rehearsal = open.rehearsed.number;
+            let text = question(&open.rehearsed.command, desk.kept(rehearsal));
+            Ok(Asked::Question(Question { rehearsal, text }))
         }
         (Approval::Operator, _) => {
             let hint = "ask the operator at the robot: no client can approve this";
-            Err(Refusal::new(Code::NeedsApproval, hint).of("approval", "operator"))
+            Err(Refusal::new(Code::NeedsApproval, hint).of("rehearsal", open.rehearsed.number))
         }
     }
 }

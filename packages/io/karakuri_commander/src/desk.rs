@@ -154,7 +154,7 @@ impl Desk {
     ) -> Result<(), Refusal> {
         let Trace { world, prediction, approval, command_hash } = trace;
         let record = Record {
-            time_s: caller.now,
+            time_s: caller.date,
             principal: caller.principal.to_owned(),
             verb: verb.to_owned(),
             arguments: arguments.to_owned(),

@@ -14,7 +14,7 @@ mod system;
 mod verbs;
 mod walk;
 
-pub use caller::{Agreement, Caller, Flow, Instant, News, Reply};
+pub use caller::{Agreement, Caller, Flow, Instant, News, Question, Reply};
 pub use commander::{Commander, Settings};
 pub use order::{Order, verbs};
 pub use refusals::of_error;

@@ -8,6 +8,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use karakuri_commands::{Envelope, FileFacts, FileGuardError, Tail, VerifyError, verify_log};
 use karakuri_files::LoadError;
+use rustix::time::{ClockId, Timespec, clock_gettime};
 
 use crate::verbs::Outside;
 
@@ -90,12 +91,18 @@ impl Write for Synced {
     }
 }
 
-/// Clock and random bits of the system.
+/// Clocks and random bits of the system.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct System;
 
 impl Outside for System {
     fn now(&self) -> f64 {
+        // It goes on while the machine sleeps, and is not set.
+        let Timespec { tv_sec, tv_nsec } = clock_gettime(ClockId::Boottime);
+        tv_sec as f64 + 1e-9 * tv_nsec as f64
+    }
+
+    fn date(&self) -> f64 {
         let since = SystemTime::now().duration_since(UNIX_EPOCH);
         since.map_or(0.0, |since| since.as_secs_f64())
     }

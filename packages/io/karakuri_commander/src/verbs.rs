@@ -30,8 +30,11 @@ const WORST: [&str; 2] = ["karakuri://rehearsal/", "/worst.png"];
 
 /// Source of what a call needs and the program cannot know by itself.
 pub trait Outside: Send + Sync + 'static {
-    /// Reading of a clock. [s]
+    /// Reading of a clock that nobody sets. [s]
     fn now(&self) -> f64;
+
+    /// Time of day. [s since 1970]
+    fn date(&self) -> f64;
 
     /// Random bits; `None` if the system gives none.
     fn random(&self) -> Option<[u8; 16]>;
@@ -77,14 +80,15 @@ impl CommanderVerbs {
             Approval::Declined(_) => Agreement::Declined,
         });
         let (commander, factor) = (Arc::clone(&self.commander), self.real_time_factor);
-        let (principal, now) = (principal.name().to_owned(), self.outside.now());
+        let principal = principal.name().to_owned();
+        let (now, date) = (self.outside.now(), self.outside.date());
         let is_cancelled = Arc::new(AtomicBool::new(false));
         let has_gone = Arc::clone(&is_cancelled);
         let (progress, mut reports) = mpsc::unbounded_channel();
         let changes = Arc::clone(&self.changes);
         // Physics has no place on a thread that serves others.
         let mut job = tokio::task::spawn_blocking(move || {
-            let caller = Caller { principal: &principal, now, random, agreement };
+            let caller = Caller { principal: &principal, now, date, random, agreement };
             let pace = Pace::new(factor);
             let mut news = News::default();
             let mut watch = |instant: &Instant| {
@@ -119,7 +123,9 @@ impl CommanderVerbs {
         match reply {
             Ok(Reply::Done(value)) => Answer::Done(value),
             Ok(Reply::Refused(value)) => Answer::Refused(value),
-            Ok(Reply::Question(message)) => Answer::NeedsApproval { message, state: json!({}) },
+            Ok(Reply::Question(question)) => {
+                Answer::NeedsApproval { message: question.text, state: json!({}) }
+            }
             Err(_) => refused(&Refusal::new(Code::RobotLost, "start the program again")),
         }
     }
@@ -313,8 +319,8 @@ impl Verbs for CommanderVerbs {
 impl CommanderVerbs {
     /// Caller of what needs no random numbers.
     fn caller<'a>(&self, principal: &'a Principal) -> Caller<'a> {
-        let (principal, now) = (principal.name(), self.outside.now());
-        Caller { principal, now, random: [0; 16], agreement: None }
+        let (now, date) = (self.outside.now(), self.outside.date());
+        Caller { principal: principal.name(), now, date, random: [0; 16], agreement: None }
     }
 
     fn scene(&self, principal: &Principal) -> Option<Content> {

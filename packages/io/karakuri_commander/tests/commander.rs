@@ -97,7 +97,7 @@ impl Desk {
             [*bits; 16]
         };
         let now = *self.now.lock().unwrap();
-        let caller = Caller { principal, now, random, agreement };
+        let caller = Caller { principal, now, date: now, random, agreement };
         self.commander.call(&caller, verb, arguments, watch)
     }
 
@@ -256,7 +256,8 @@ fn an_act_keeps_the_speed_of_the_envelope() {
     // The cell is the act's while it runs: the tool is seen by `look`, every 0.1 s.
     let (mut last, mut fastest) = (None::<(f64, Vector3)>, 0.0_f64);
     let reply = desk.act_with(&ticket, "r", &mut |_| {
-        let caller = Caller { principal: "local", now: 0.0, random: [0; 16], agreement: None };
+        let caller =
+            Caller { principal: "local", now: 0.0, date: 0.0, random: [0; 16], agreement: None };
         let reply = commander.call(&caller, Verb::Look, &json!({}), &mut |_| Flow::GoOn);
         let Reply::Done(seen) = reply else { panic!("{reply:?}") };
         let at = seen["tool"]["xyz_m"].as_array().unwrap().iter().map(|x| x.as_f64().unwrap());
@@ -335,7 +336,8 @@ fn a_client_is_asked_before_it_acts() {
     let arguments = json!({"ticket": ticket, "request_id": "r"});
     let asked = desk.call_as("local", Verb::Act, &arguments, None, &mut |_| Flow::GoOn);
     let Reply::Question(question) = asked else { panic!("{asked:?}") };
-    assert!(question.starts_with("Carry out `pick` `cube`? All of 2 copies succeed"), "{question}");
+    let begins = "Carry out `pick` `cube`? All of 2 copies succeed";
+    assert!(question.text.starts_with(begins), "{question:?}");
     // Home is in `auto_act`, as long as its margin is large.
     let ticket = desk.ticket(Verb::Home, &json!({}));
     let arguments = json!({"ticket": ticket, "request_id": "h"});
@@ -519,7 +521,7 @@ fn a_robot_that_leaves_the_band_of_all_copies_brakes() {
                 let why = refusal["value"].as_str().unwrap();
                 assert!(why.contains("joint `shoulder_yaw` is at"), "{why}");
             }
-            Reply::Question(question) => panic!("{question}"),
+            Reply::Question(question) => panic!("{question:?}"),
         }
     }
 }

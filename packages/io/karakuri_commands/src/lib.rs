@@ -17,6 +17,7 @@ mod scene;
 mod schema;
 mod ticket;
 mod time;
+mod typed;
 mod verb;
 
 pub use audit::{AuditError, AuditLog, Record, Tail, VerifyError, verify_log};
@@ -36,6 +37,7 @@ pub use scene::{Scene, SceneObject};
 pub use schema::answers::output_schema;
 pub use schema::input_schema;
 pub use ticket::{OpenTicket, Present, Redeemed, Rehearsed};
+pub use typed::{describe_act, describe_prediction, describe_refusal, parse_command};
 pub use verb::Verb;
 pub use verb::arguments::{
     Act, Arguments, ChangeTool, Destination, Grip, Height, Home, Log, Look, Move, Pick, Place,

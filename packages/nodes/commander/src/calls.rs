@@ -6,8 +6,8 @@ use std::thread;
 use karakuri_commander::{Caller, Commander, Flow, Instant, News, Outside as _, Reply, System};
 use karakuri_commands::{Code, FunctionCall, Refusal, Verb, View};
 use karakuri_ros::msg::karakuri_msgs::action::Command;
-use karakuri_ros::msg::karakuri_msgs::srv::{Ask, Decide, Lift};
-use karakuri_ros::{ActiveGoal, GoalRequest, error, warn};
+use karakuri_ros::msg::karakuri_msgs::srv::{Ask, Decide, Lift, Picture};
+use karakuri_ros::{ActiveGoal, GoalRequest, Request, error, warn};
 use serde_json::{Value, json};
 
 /// Commander of the nodes, once it has found them; and as whom clients of ROS call it.
@@ -46,16 +46,24 @@ impl Desk {
         let Some(random) = System.random() else {
             return refused(Refusal::new(Code::Busy, "the system gives no random numbers"));
         };
-        let (principal, now) = (&*self.principal, System.now());
-        let caller = Caller { principal, now, random, agreement: None };
+        let caller = Caller { random, ..self.caller() };
         match commander.call(&caller, verb, arguments, watch) {
             Reply::Done(value) => Ok(value),
             Reply::Refused(value) => Err(value),
             Reply::Question(question) => {
                 let hint = "have a person at the robot call `decide` with the number of the rehearsal, then act again";
-                refused(Refusal::new(Code::NeedsApproval, hint).of("question", question))
+                let refusal = Refusal::new(Code::NeedsApproval, hint);
+                let mut answer = json!(refusal.of("rehearsal", question.rehearsal));
+                answer["question"] = question.text.into();
+                Err(answer)
             }
         }
+    }
+
+    /// Caller of what needs no random numbers, who was asked nothing.
+    fn caller(&self) -> Caller<'_> {
+        let (now, date) = (System.now(), System.date());
+        Caller { principal: &self.principal, now, date, random: [0; 16], agreement: None }
     }
 
     /// Answers a verb that moves nothing.
@@ -86,10 +94,9 @@ impl Desk {
     /// Lifts the envelope for a while, or ends that.
     pub(crate) fn lift(&self, request: &Lift::Request) -> Lift::Response {
         let hint = "wait until the robot has been found: see the log";
-        let now = System.now();
-        let (principal, agreement) = (&*self.principal, None);
         // Nothing that a lift does is random.
-        let caller = Caller { principal, now, random: [0; 16], agreement };
+        let caller = self.caller();
+        let now = caller.now;
         let commander = self.commander.get().ok_or_else(|| Refusal::new(Code::Busy, hint));
         let lifted = commander.and_then(|it| it.lift(&caller, &request.who, request.lift));
         match lifted {
@@ -105,15 +112,29 @@ impl Desk {
         }
     }
 
+    /// Answers with the picture of a rehearsal, on a thread of its own: it takes a while, and waits for the end of an act.
+    pub(crate) fn draw(&self, request: Request<Picture::Service>) {
+        let desk = self.clone();
+        spawn("picture", move || {
+            let picture = desk.picture(request.message().rehearsal);
+            request.respond(picture);
+        });
+    }
+
+    fn picture(&self, number: u64) -> Picture::Response {
+        let picture = self.commander.get().and_then(|commander| commander.picture(number));
+        let absent = "there is no rehearsal of this number whose ticket is open; it is in the answer to the verb";
+        let png = picture.ok_or_else(|| absent.to_owned());
+        match png.and_then(|picture| picture.to_png().map_err(|why| why.to_string())) {
+            Ok(png) => Picture::Response { success: true, message: String::new(), png },
+            Err(message) => Picture::Response { success: false, message, png: Vec::new() },
+        }
+    }
+
     /// Carries out what a goal asks for, on a thread of its own.
     pub(crate) fn begin(&self, asked: Asked, request: GoalRequest<Command::Action>) {
         let (desk, goal) = (self.clone(), request.accept());
-        let spawned = thread::Builder::new()
-            .name("verb".to_owned())
-            .spawn(move || desk.carry_out(asked, goal));
-        if let Err(why) = spawned {
-            error!("the system gives no thread: {why}");
-        }
+        spawn("verb", move || desk.carry_out(asked, goal));
     }
 
     /// Verb and arguments that a goal means.
@@ -157,6 +178,13 @@ impl Desk {
                 if is_canceled { goal.cancel(result) } else { goal.abort(result) }
             }
         }
+    }
+}
+
+/// Does work on a thread of its own.
+fn spawn(name: &str, work: impl FnOnce() + Send + 'static) {
+    if let Err(why) = thread::Builder::new().name(name.to_owned()).spawn(work) {
+        error!("the system gives no thread: {why}");
     }
 }
 

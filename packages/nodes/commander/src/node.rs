@@ -8,7 +8,7 @@ use karakuri_commander::{Settings, open_log, read_envelope, verbs};
 use karakuri_commands::{Verb, View};
 use karakuri_rehearsal::CellFile;
 use karakuri_ros::msg::karakuri_msgs::action::Command;
-use karakuri_ros::msg::karakuri_msgs::srv::{Ask, Decide, Lift};
+use karakuri_ros::msg::karakuri_msgs::srv::{Ask, Decide, Lift, Picture};
 use karakuri_ros::{Node, Status};
 
 use crate::calls::{Asked, Desk};
@@ -109,6 +109,9 @@ fn offer(node: &mut Node<CommanderNode>, verbs: &[Verb]) -> Result<(), karakuri_
     })?;
     node.service::<Lift::Service>("~/lift", |node: &mut CommanderNode, request| {
         node.desk.lift(request)
+    })?;
+    node.service_later::<Picture::Service>("~/picture", |node: &mut CommanderNode, request| {
+        node.desk.draw(request);
     })
 }
 

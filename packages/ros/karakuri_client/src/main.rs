@@ -1,5 +1,5 @@
-//! Commands `karakuri goal`, `echo`, `param`, `topics`, `nodes` and `actions`: they ask running nodes, with the words of
-//! `ros2`.
+//! Commands `karakuri goal`, `echo`, `param`, `topics`, `nodes` and `actions`, which ask running nodes with the words of `ros2`, and
+//! `karakuri do`, which commands a robot by its node `commander`.
 //!
 //! Exit codes: 0 done; 1 what is asked for is not there, or cannot be; 2 usage; 3 the goal failed, or a node did not answer;
 //! 130 Ctrl-C.
@@ -9,6 +9,7 @@ mod goal;
 mod list;
 mod output;
 mod param;
+mod perform;
 
 use std::{process::ExitCode, time::Duration};
 
@@ -34,6 +35,7 @@ enum Command {
     Topics(list::Topics),
     Nodes(list::Nodes),
     Actions(list::Actions),
+    Do(perform::Args),
 }
 
 fn main() -> ExitCode {
@@ -45,6 +47,7 @@ fn main() -> ExitCode {
         Command::Topics(args) => list::topics(args, &mut client),
         Command::Nodes(args) => list::nodes(args, &mut client),
         Command::Actions(args) => list::actions(args, &mut client),
+        Command::Do(args) => perform::run(args, &mut client),
     });
     match done {
         Ok(()) => ExitCode::SUCCESS,

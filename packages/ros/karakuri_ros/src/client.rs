@@ -35,13 +35,11 @@ use crate::{
 
 /// Longest wait for an event: bounds the time to notice a signal.
 const LONGEST_WAIT: Duration = Duration::from_millis(20);
-/// Time after which every participant knows every other: an announcement that one of them missed is repeated with the heartbeat
-/// of discovery, every 3 s in Fast DDS.
+/// Time without a change after which a graph counts as known: an announcement that was missed is repeated with the heartbeat of
+/// discovery, which comes every 3 s in Fast DDS from the moment on in which two participants have found each other.
 const ANNOUNCED: Duration = Duration::from_millis(3200);
-/// Time that a graph must not have changed by then to count as known.
-const SETTLED: Duration = Duration::from_millis(300);
 /// Longest time to look at a graph that keeps changing.
-const LONGEST_LOOK: Duration = Duration::from_secs(5);
+const LONGEST_LOOK: Duration = Duration::from_secs(6);
 /// Time that a present server may take for an answer.
 const ANSWER: Duration = Duration::from_secs(10);
 
@@ -165,14 +163,15 @@ impl Client {
 
     /// Spins until another node is present, and no new one has appeared for a while.
     fn settle(&mut self) -> Result<(), ClientError> {
-        let mut before = (BTreeMap::new(), Instant::now());
+        let (mut before, mut changed) = (None, self.joined);
         self.spin_until(LONGEST_LOOK, |client| {
-            let now = client.all_topics();
-            if now != before.0 {
-                before = (now, Instant::now());
+            let now = (client.all_topics(), client.visible_nodes());
+            let has_nodes = !now.1.is_empty();
+            if before.as_ref().is_some_and(|before| *before != now) {
+                changed = Instant::now();
             }
-            let is_known = client.joined.elapsed() > ANNOUNCED && before.1.elapsed() > SETTLED;
-            (is_known && !client.visible_nodes().is_empty()).then_some(())
+            before = Some(now);
+            (has_nodes && changed.elapsed() > ANNOUNCED).then_some(())
         })?;
         Ok(())
     }
@@ -333,8 +332,34 @@ impl Client {
         qos
     }
 
+    /// Full name of the one present node whose own name is this, in any namespace.
+    ///
+    /// # Errors
+    /// When none or several appear in time, or a signal interrupts.
+    pub fn find_node(&mut self, own_name: &str) -> Result<String, ClientError> {
+        let is_meant = |name: &String| name.rsplit('/').next() == Some(own_name);
+        let find = |client: &mut Self| -> Option<Vec<String>> {
+            let found: Vec<_> = client.visible_nodes().into_iter().filter(is_meant).collect();
+            (!found.is_empty()).then_some(found)
+        };
+        match self.spin_until(self.wait, find)?.as_deref() {
+            Some([one]) => Ok(one.clone()),
+            Some(several) => {
+                wrong(format!("several nodes are called `{own_name}`; there {}", listed(several)))
+            }
+            None => {
+                self.settle()?;
+                let there = listed(self.visible_nodes());
+                wrong(format!("there is no node `{own_name}`; there {there}"))
+            }
+        }
+    }
+
     /// Calls a service of a present node.
-    fn call<T: Service>(
+    ///
+    /// # Errors
+    /// When the service does not appear or does not answer in time, or a signal interrupts.
+    pub fn call<T: Service>(
         &mut self,
         service: &str,
         request: &T::Request,

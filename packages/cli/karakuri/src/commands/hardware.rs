@@ -3,7 +3,6 @@
 mod bus;
 mod buses;
 mod calibrate;
-mod dialogue;
 mod dynamixel;
 mod feetech;
 mod ics;
@@ -22,9 +21,8 @@ mod wire;
 
 use anyhow::Result;
 
-use self::wire::Interrupted;
 use super::Outcome;
-use crate::interrupt::Interrupt;
+use crate::interrupt::{Interrupt, Interrupted};
 
 /// Finds, names, moves and watches servos on a bus
 #[derive(Debug, clap::Args)]

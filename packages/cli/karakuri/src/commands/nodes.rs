@@ -1,9 +1,10 @@
-//! `karakuri goal`, `echo`, `param`, `topics`, `nodes`, `actions`: handed on to `karakuri_client`, which speaks ROS 2. This
-//! program knows no ROS, so it runs where there is none.
+//! `karakuri goal`, `echo`, `param`, `topics`, `nodes`, `actions`, and `karakuri do` without a scene: handed on to `karakuri_client`, which
+//! speaks ROS 2. This program knows no ROS, so it runs where there is none.
 
 use std::{ffi::OsString, os::unix::process::CommandExt, path::PathBuf, process::Command};
 
 use anyhow::{Context, Result, bail};
+use karakuri_commands::Verb;
 
 use super::Outcome;
 
@@ -45,8 +46,17 @@ handed_on! {
     actions: "actions", "Lists the actions of running nodes, as `ros2 action list`";
 }
 
+/// Words of `karakuri do` that are a command to a running node, as `pick cube`: a verb is one of them, and no envelope is given, as it is with a scene.
+pub(crate) fn commander_words(arguments: &[OsString]) -> Option<&[OsString]> {
+    let (name, words) = arguments.split_first()?;
+    let mut texts = words.iter().filter_map(|word| word.to_str());
+    let has_envelope = texts.clone().any(|word| word.starts_with("--envelope"));
+    let has_verb = texts.any(|word| Verb::ALL.iter().any(|verb| verb.name() == word));
+    (name == "do" && has_verb && !has_envelope).then_some(words)
+}
+
 /// Replaces this process by the other program; returns only on failure.
-fn hand_on(command: &str, arguments: &[OsString]) -> Result<Outcome> {
+pub(crate) fn hand_on(command: &str, arguments: &[OsString]) -> Result<Outcome> {
     let own = std::env::current_exe().context("cannot find this program's folder")?;
     let folder = own.parent().map(PathBuf::from).unwrap_or_default();
     // beside this program, or at the place of nodes in an installed ROS package

@@ -1,20 +1,23 @@
 //! `karakuri do`: commands of a person to a scene's robot, each rehearsed before it acts.
 
-use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
+use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
 use karakuri_commander::{
     Agreement, Caller, Commander, Flow, Instant, Outside as _, Reply, System,
 };
-use karakuri_commands::{FunctionCall, Verb, View};
+use karakuri_commands::{
+    FunctionCall, Verb, View, describe_act, describe_prediction, describe_refusal, parse_command,
+};
 use karakuri_files::{read_text, write_atomic};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::Outcome;
 use super::command::{CommanderArgs, next_request};
 use super::simulate::count;
-use crate::interrupt::Interrupt;
+use crate::dialogue::Dialogue;
+use crate::interrupt::{Interrupt, Interrupted};
 use crate::output;
 use crate::progress;
 
@@ -24,8 +27,8 @@ use crate::progress;
 pub struct Args {
     #[command(flatten)]
     commander: CommanderArgs,
-    /// Commands, one after the other: a verb with its arguments, as `pick cube` or `place x_m=0.5 y_m=0.2`
-    #[arg(required_unless_present = "calls", value_name = "COMMAND")]
+    /// Commands, one after the other: a verb with its arguments, as `pick cube` or `place x_m=0.5 y_m=0.2`; without any they are typed, one a line
+    #[arg(value_name = "COMMAND")]
     commands: Vec<String>,
     /// List of function calls of a language model, `move`, `setGripperState` and `returnToOrigin`, before the commands
     #[arg(long, value_name = "FILE.json", requires = "view")]
@@ -60,6 +63,9 @@ Examples:
     --envelope config/envelopes/tools.yaml 'change_tool cup' 'pick plate' \\
     'place x_m=0.5 y_m=0.2' 'change_tool jaws'
 
+Without scene and envelope, one command goes to the running node `commander`, as `karakuri do pick cube`,
+`karakuri do act TICKET`: see `karakuri do look --help`.
+
 Verbs: look, status, log, move (x_m, y_m, z_m or high, yaw_rad, speed_scale), set_gripper (opened, width_m or vacuum_kpa, force_n), pick (object, \
 or x_m and y_m; force_n), place (x_m, y_m, z_m; or on), home; with --gait walk_to (x_m, y_m, yaw_rad), with --tools change_tool (tool). Values are JSON, or words. What is asked for is inside of the envelope, or refused.
 
@@ -70,6 +76,13 @@ Exit code 3: a command was refused, is predicted to fail, or failed.";
 /// # Errors
 /// When a file or a command is wrong, or an output cannot be written. A refusal is an [`Outcome::Failed`].
 pub fn run(args: &Args) -> Result<Outcome> {
+    match carry_out(args) {
+        Err(error) if error.is::<Interrupted>() => Ok(Outcome::Failed(error.to_string())),
+        done => done,
+    }
+}
+
+fn carry_out(args: &Args) -> Result<Outcome> {
     let commands: Vec<_> = args.commands.iter().map(|text| parsed(text)).collect::<Result<_>>()?;
     let calls = calls(args)?;
     let can_ask = io::stdin().is_terminal() && io::stderr().is_terminal();
@@ -77,9 +90,13 @@ pub fn run(args: &Args) -> Result<Outcome> {
         bail!("nobody can be asked here: agree to all acts with --yes, or rehearse with --dry-run");
     }
     let interrupt = Interrupt::watch()?;
-    let shell = Shell { args, interrupt, commander: args.commander.open()? };
+    let dialogue = Dialogue::new(interrupt.clone(), args.yes);
+    let mut shell = Shell { args, interrupt, dialogue, commander: args.commander.open()? };
     let mut steps: Vec<_> = calls.into_iter().map(|(view, call)| Step::Call(view, call)).collect();
     steps.extend(commands.into_iter().map(|(verb, arguments)| Step::Command(verb, arguments)));
+    if steps.is_empty() {
+        return shell.read_commands();
+    }
     for (number, step) in steps.iter().enumerate() {
         if shell.interrupt.is_raised() {
             return Ok(Outcome::Failed("interrupted".to_owned()));
@@ -112,40 +129,13 @@ fn calls(args: &Args) -> Result<Vec<(View, FunctionCall)>> {
 
 /// Verb and arguments of a command as it is typed.
 fn parsed(text: &str) -> Result<(Verb, Value)> {
-    let mut words = text.split_whitespace();
-    let name = words.next().unwrap_or_default();
-    let known = || Verb::ALL.iter().map(|verb| verb.name()).collect::<Vec<_>>().join(", ");
-    let verb = Verb::ALL.into_iter().find(|verb| verb.name() == name);
-    let verb =
-        verb.ok_or_else(|| anyhow!("`{text}`: `{name}` is no verb; verbs are {}", known()))?;
-    let mut arguments = Map::new();
-    for word in words {
-        let (key, value) = match (word.split_once('='), usual(verb)) {
-            (Some(pair), _) => pair,
-            (None, Some(key)) => (key, word),
-            (None, None) => bail!("`{text}`: write {word} as NAME=VALUE"),
-        };
-        let value = serde_json::from_str(value).unwrap_or_else(|_| value.into());
-        if arguments.insert(key.to_owned(), value).is_some() {
-            bail!("`{text}`: `{key}` is given twice");
-        }
-    }
-    Ok((verb, Value::Object(arguments)))
-}
-
-/// The argument that a single word of a verb is.
-fn usual(verb: Verb) -> Option<&'static str> {
-    match verb {
-        Verb::Pick => Some("object"),
-        Verb::Place => Some("on"),
-        Verb::ChangeTool => Some("tool"),
-        _ => None,
-    }
+    parse_command(text.split_whitespace()).map_err(|why| anyhow!(why))
 }
 
 struct Shell<'a> {
     args: &'a Args,
     interrupt: Interrupt,
+    dialogue: Dialogue,
     commander: Commander,
 }
 
@@ -156,14 +146,22 @@ impl Shell<'_> {
             Step::Command(verb, arguments) => Ok((*verb, arguments.clone())),
             Step::Call(view, call) => {
                 let meant = view.translate_call(call, &self.commander.scene());
-                let meant = meant.map_err(|refusal| refused(&json!(refusal)))?;
+                let meant = meant.map_err(|refusal| describe_refusal(&json!(refusal)))?;
                 Ok((meant.arguments.verb(), json!(meant.arguments)))
             }
         }
     }
 
     /// Carries out a command of a number; why it was not done, if it was not.
-    fn command(&self, number: usize, verb: Verb, arguments: &Value) -> Result<Result<(), String>> {
+    fn command(
+        &mut self,
+        number: usize,
+        verb: Verb,
+        arguments: &Value,
+    ) -> Result<Result<(), String>> {
+        if verb == Verb::Act {
+            return self.act(verb, arguments.clone());
+        }
         let answer = match self.call(verb, arguments, None)? {
             Ok(answer) => answer,
             Err(refused) => return Ok(Err(format!("`{verb}`: {refused}"))),
@@ -172,24 +170,50 @@ impl Shell<'_> {
             output::json(&answer, None)?;
             return Ok(Ok(()));
         }
-        output::print(&format!("{verb}: {}\n", predicted(&answer)))?;
+        output::print(&format!("{verb}: {}\n", describe_prediction(&answer)))?;
         if let Some(folder) = &self.args.pictures {
             self.photograph(&answer, &folder.join(format!("{number}_{verb}.png")))?;
         }
         if self.args.dry_run {
             return Ok(Ok(()));
         }
-        let agreement =
-            if self.args.yes || agreed(verb)? { Agreement::Operator } else { Agreement::Declined };
-        let act = json!({"ticket": answer["ticket"], "request_id": next_request()});
-        let done = match self.call(Verb::Act, &act, Some(agreement))? {
+        self.act(verb, json!({"ticket": answer["ticket"]}))
+    }
+
+    /// Carries out what a ticket is for, once the person has agreed; why it was not done, if it was not.
+    fn act(&mut self, verb: Verb, mut arguments: Value) -> Result<Result<(), String>> {
+        if arguments["request_id"].is_null() {
+            arguments["request_id"] = next_request().into();
+        }
+        let is_agreed = self.args.yes || self.dialogue.agrees(&format!("carry out `{verb}`?"))?;
+        let agreement = if is_agreed { Agreement::Operator } else { Agreement::Declined };
+        let done = match self.call(Verb::Act, &arguments, Some(agreement))? {
             Ok(done) => done,
             Err(refused) => return Ok(Err(format!("`{verb}`: {refused}"))),
         };
-        let held = if done["holds"] == true { ", it is in the hand" } else { "" };
-        let seconds = done["duration_s"].as_f64().unwrap_or_default();
-        output::print(&format!("{verb}: done in {seconds:.2} s{held}\n"))?;
+        output::print(&format!("{verb}: {}\n", describe_act(&done)))?;
         Ok(Ok(()))
+    }
+
+    /// Carries out what is typed, one command a line. What is refused ends it only where nobody types.
+    fn read_commands(&mut self) -> Result<Outcome> {
+        let mut number = 0;
+        while let Some(line) = self.dialogue.line("> ", &mut || Ok(()))? {
+            if line.trim().is_empty() {
+                continue;
+            }
+            number += 1;
+            let done = match parsed(&line) {
+                Ok((verb, arguments)) => self.command(number, verb, &arguments)?,
+                Err(why) => Err(why.to_string()),
+            };
+            match done {
+                Ok(()) => {}
+                Err(why) if io::stdin().is_terminal() => eprintln!("{why}"),
+                Err(why) => return Ok(Outcome::Failed(why)),
+            }
+        }
+        Ok(Outcome::Done)
     }
 
     fn call(
@@ -200,7 +224,8 @@ impl Shell<'_> {
     ) -> Result<Result<Value, String>> {
         let random = System.random().context("the system gives no random numbers")?;
         let principal = &self.args.principal;
-        let caller = Caller { principal, now: System.now(), random, agreement };
+        let caller =
+            Caller { principal, now: System.now(), date: System.date(), random, agreement };
         let bar = progress::bar(1000, verb.name());
         let mut watch = |instant: &Instant| {
             bar.set_position(count(1000.0 * instant.progress));
@@ -210,8 +235,8 @@ impl Shell<'_> {
         bar.finish_and_clear();
         Ok(match reply {
             Reply::Done(value) => Ok(value),
-            Reply::Refused(refusal) => Err(refused(&refusal)),
-            Reply::Question(question) => Err(question),
+            Reply::Refused(refusal) => Err(describe_refusal(&refusal)),
+            Reply::Question(question) => Err(question.text),
         })
     }
 
@@ -225,42 +250,4 @@ impl Shell<'_> {
         write_atomic(file, &picture.to_png()?)
             .with_context(|| format!("cannot write {}", file.display()))
     }
-}
-
-/// A prediction, in a sentence.
-fn predicted(answer: &Value) -> String {
-    let number = |name: &str| answer[name].as_f64().unwrap_or_default();
-    let moved: Vec<_> = answer["moved"].as_array().into_iter().flatten().collect();
-    let names = moved.iter().filter_map(|name| name.as_str()).collect::<Vec<_>>().join(", ");
-    let also = if names.is_empty() { String::new() } else { format!("; moves {names}, too") };
-    format!(
-        "all of {} copies succeed in {:.2} s at most, margin {:.2}, forces up to {:.1} N{also}",
-        answer["copies"],
-        number("duration_s"),
-        number("margin"),
-        number("contact_force_n")
-    )
-}
-
-/// A refusal, in a sentence.
-fn refused(refusal: &Value) -> String {
-    let text = |name: &str| refusal[name].as_str().unwrap_or_default();
-    let about = match (&refusal["field"], &refusal["value"]) {
-        (Value::String(field), Value::String(value)) => format!(": {field} {value}"),
-        (Value::String(field), value) if !value.is_null() => format!(": {field} {value}"),
-        (Value::String(field), _) => format!(": {field}"),
-        _ => String::new(),
-    };
-    let range = refusal["range"].as_str().filter(|range| !range.is_empty());
-    let range = range.map(|range| format!(", allowed {range}"));
-    format!("{}{about}{}; {}", text("code"), range.unwrap_or_default(), text("hint"))
-}
-
-/// Asks whether an act may be.
-fn agreed(verb: Verb) -> Result<bool> {
-    eprint!("carry out `{verb}`? [y/N] ");
-    io::stderr().flush().context("cannot ask")?;
-    let mut answer = String::new();
-    io::stdin().lock().read_line(&mut answer).context("cannot read the answer")?;
-    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
 }

@@ -27,13 +27,25 @@ impl Shell {
         self.folder.path().join(name).to_str().unwrap().to_owned()
     }
 
-    fn run(&self, command: &str, arguments: &[&str]) -> Output {
+    fn command(&self, command: &str, arguments: &[&str]) -> Command {
         let scene = root("config/scenes/pick_and_place.yaml");
         let (envelope, audit) = (self.file("envelope.yaml"), self.file("audit.jsonl"));
         let files = [scene.as_str(), "--envelope", &envelope, "--audit", &audit];
         let mut program = Command::new(env!("CARGO_BIN_EXE_karakuri"));
         program.arg(command).args(files).args(arguments).stdin(Stdio::null());
-        program.output().unwrap()
+        program
+    }
+
+    fn run(&self, command: &str, arguments: &[&str]) -> Output {
+        self.command(command, arguments).output().unwrap()
+    }
+
+    /// What becomes of commands that come on the standard input.
+    fn typed(&self, lines: &str) -> Output {
+        let commands = self.file("commands");
+        fs::write(&commands, lines).unwrap();
+        let input = fs::File::open(&commands).unwrap();
+        self.command("do", &["--yes"]).stdin(input).output().unwrap()
     }
 }
 
@@ -74,6 +86,20 @@ fn commands_are_predicted_carried_out_and_logged() {
     let broken = shell.run("do", &["home", "--dry-run"]);
     assert_eq!(broken.status.code(), Some(1));
     assert!(said(&broken).contains("name another file with --audit"), "{}", said(&broken));
+}
+
+#[test]
+fn commands_are_typed_one_a_line() {
+    let shell = Shell::new();
+    let done = shell.typed("pick cube\n\nplace on=shelf\nlook objects=[\"cube\"]\n");
+    assert_eq!(done.status.code(), Some(0), "{}", said(&done));
+    let answers = String::from_utf8_lossy(&done.stdout);
+    let places = ["pick: done in", "place: done in", "\"name\": \"cube\""];
+    let places = places.map(|text| answers.find(text).unwrap());
+    assert!(places.is_sorted(), "{answers}");
+    let refused = shell.typed("grab cube\nhome\n");
+    assert_eq!(refused.status.code(), Some(3), "{}", said(&refused));
+    assert!(said(&refused).contains("`grab` is no verb") && refused.stdout.is_empty());
 }
 
 #[test]

@@ -12,10 +12,10 @@ use karakuri_model::Diagnostics;
 
 use super::bus::Bus;
 use super::buses::open;
-use super::dialogue::Dialogue;
 use super::wire::{Heard, Wire};
 use crate::commands::Outcome;
 use crate::commands::robot::RobotArgs;
+use crate::dialogue::Dialogue;
 use crate::input::input_file;
 use crate::interrupt::Interrupt;
 use crate::output;

@@ -6,9 +6,9 @@ use anyhow::{Context as _, Result, bail, ensure};
 
 use super::bus::{Bus, State};
 use super::buses::BusArgs;
-use super::dialogue::Dialogue;
 use super::wire::Wire;
 use crate::commands::Outcome;
+use crate::dialogue::Dialogue;
 use crate::interrupt::Interrupt;
 use crate::output;
 

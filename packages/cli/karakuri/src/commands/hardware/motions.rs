@@ -4,8 +4,8 @@ use anyhow::{Result, bail, ensure};
 use karakuri_serial::codec::{rcb1, rcb4};
 
 use super::buses::BusArgs;
-use super::dialogue::Dialogue;
 use super::wire::Wire;
+use crate::dialogue::Dialogue;
 use crate::interrupt::Interrupt;
 
 /// Which motion, and where.

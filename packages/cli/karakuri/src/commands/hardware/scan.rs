@@ -5,10 +5,11 @@ use std::time::Duration;
 use anyhow::{Result, ensure};
 
 use super::buses::BusArgs;
-use super::wire::{Heard, Interrupted};
+use super::wire::Heard;
 use crate::commands::Outcome;
 use crate::commands::ids::Ids;
 use crate::interrupt::Interrupt;
+use crate::interrupt::Interrupted;
 use crate::{output, progress};
 
 /// Looks for devices at all ids and baud rates of a bus

@@ -3,9 +3,9 @@
 use anyhow::{Result, ensure};
 
 use super::buses::BusArgs;
-use super::dialogue::Dialogue;
 use super::wire::Heard;
 use crate::commands::Outcome;
+use crate::dialogue::Dialogue;
 use crate::interrupt::Interrupt;
 use crate::output;
 

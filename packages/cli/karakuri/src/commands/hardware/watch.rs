@@ -7,10 +7,11 @@ use anyhow::{Result, bail};
 
 use super::bus::State;
 use super::buses::BusArgs;
-use super::wire::{Heard, Interrupted};
+use super::wire::Heard;
 use crate::commands::Outcome;
 use crate::commands::ids::Ids;
 use crate::interrupt::Interrupt;
+use crate::interrupt::Interrupted;
 use crate::{output, progress};
 
 /// Prints place, speed, load, current, voltage and temperature of servos once a second

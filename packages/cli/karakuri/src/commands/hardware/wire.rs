@@ -7,17 +7,12 @@ use anyhow::Result;
 use karakuri_serial::Line;
 use karakuri_serial::port::{Port, PortError, Settings};
 
-use crate::interrupt::Interrupt;
+use crate::interrupt::{Interrupt, Interrupted};
 
 /// Times that a device is asked before it counts as silent.
 const TRIES: usize = 3;
 /// Time that device, adapter and a busy system may add to an answer: what is silent is asked for by a person, who has that time.
 const PATIENCE: Duration = Duration::from_millis(150);
-
-/// The user has ended the command.
-#[derive(Debug, thiserror::Error)]
-#[error("interrupted")]
-pub(super) struct Interrupted;
 
 /// What came after a request.
 #[derive(Debug, Clone, PartialEq)]

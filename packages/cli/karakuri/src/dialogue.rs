@@ -6,15 +6,14 @@ use std::time::Duration;
 
 use anyhow::{Result, bail};
 
-use super::wire::Interrupted;
-use crate::interrupt::Interrupt;
+use crate::interrupt::{Interrupt, Interrupted};
 
 /// How often something else is done while a line is awaited.
 const LOOK: Duration = Duration::from_millis(50);
 
 /// The user at the terminal, or a script on the standard input.
 #[derive(Debug)]
-pub(super) struct Dialogue {
+pub(crate) struct Dialogue {
     lines: Option<Receiver<String>>,
     interrupt: Interrupt,
     /// Whether questions are answered by `--yes`.
@@ -22,26 +21,31 @@ pub(super) struct Dialogue {
 }
 
 impl Dialogue {
-    pub(super) fn new(interrupt: Interrupt, says_yes: bool) -> Self {
+    pub(crate) fn new(interrupt: Interrupt, says_yes: bool) -> Self {
         Self { lines: None, interrupt, says_yes }
     }
 
     /// Asks for a yes; anything else is an error.
-    pub(super) fn confirm(&mut self, question: &str) -> Result<()> {
+    pub(crate) fn confirm(&mut self, question: &str) -> Result<()> {
         if self.says_yes {
             eprintln!("{question}");
             return Ok(());
         }
-        let answer = self.line(&format!("{question} [y/N] "), &mut || Ok(()))?;
-        let answer = answer.unwrap_or_default().trim().to_lowercase();
-        if answer == "y" || answer == "yes" {
+        if self.agrees(question)? {
             return Ok(());
         }
         bail!("nothing was done, as the answer was no yes; `--yes` goes on without a question")
     }
 
+    /// Asks for a yes or anything else.
+    pub(crate) fn agrees(&mut self, question: &str) -> Result<bool> {
+        let answer = self.line(&format!("{question} [y/N] "), &mut || Ok(()))?;
+        let answer = answer.unwrap_or_default().trim().to_lowercase();
+        Ok(answer == "y" || answer == "yes")
+    }
+
     /// The next line; none at the end of the input. Meanwhile something is done again and again.
-    pub(super) fn line(
+    pub(crate) fn line(
         &mut self,
         prompt: &str,
         meanwhile: &mut dyn FnMut() -> Result<()>,

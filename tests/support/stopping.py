@@ -1,0 +1,61 @@
+"""How soon a move that a commander has begun brakes when somebody says `stop`."""
+
+import json
+from contextlib import nullcontext
+
+from action_msgs.msg import GoalStatus
+from sensor_msgs.msg import JointState
+from simulation_interfaces.srv import ResetSimulation
+
+from support.arm import ARM, distance, moving, nanoseconds
+
+#: Time between two samples. [ns]
+PERIOD = 2_000_000
+#: Share of real time at which a move is stopped: a control period then takes 0.2 s, which is long beside the way of a message.
+SLOW = 0.01
+
+
+def periods_until_braked(commander, ros, meanwhile=nullcontext(), fast=0.0):
+    """Samples from the one that the arm was at when `stop` came to the first that is answered otherwise than in the whole move, whatever goes on meanwhile.
+
+    `fast` is the share of real time in force before and after.
+    """
+    commands, states = (ros.subscribe(JointState, f"/arm/{name}", 10_000) for name in ("joint_command", "joint_states"))
+    ros.result(_begin(commander, ros, commands, "whole"))
+    whole = _velocities(commands.messages)
+    assert ros.call(ResetSimulation, "/arm/sim/reset_simulation").result.result == 1
+    ros.wait_for(lambda: commander.order("home")[0] == GoalStatus.STATUS_SUCCEEDED, 20.0, what="the reset")
+    handle = _begin(commander, ros, commands, "stopped")
+    assert ros.set_parameter("/arm/sim", "real_time_factor", SLOW)[0]
+    with meanwhile:
+        ros.spin_for(1.0)
+        last = nanoseconds(states.last.header.stamp)
+        assert commander.ask("stop") == (True, {"stopped": True})
+        ros.spin_for(1.0)
+    assert ros.set_parameter("/arm/sim", "real_time_factor", fast)[0]
+    status, result = ros.result(handle)
+    assert status == GoalStatus.STATUS_ABORTED and json.loads(result.answer)["code"] == "CANCELED"
+    first = nanoseconds(commands.messages[0].header.stamp)
+    stopped = _velocities(commands.messages)
+    brakes = next(at for at, v in sorted(stopped.items()) if distance(v, whole[at]) > 1e-3)
+    assert moving(states.fresh()) < 1e-2
+    for topic in (commands, states):
+        topic.close()
+    return (first + brakes - last) / PERIOD
+
+
+def _begin(commander, ros, commands, request):
+    """Begins a move, and waits until the arm is on its way."""
+    seen = []
+    answer = commander.rehearse("move", x_m=0.45, y_m=0.2, high=True)
+    commander.approve(answer["rehearsal"])
+    commands.clear()
+    handle = commander.send("act", seen, ticket=answer["ticket"], request_id=request)
+    ros.wait_for(lambda: seen and seen[-1].progress > 0.3, what="the act")
+    return handle
+
+
+def _velocities(messages):
+    """Commanded velocities of the arm by the time since the first of them. [ns; rad/s]"""
+    first = nanoseconds(messages[0].header.stamp)
+    return {nanoseconds(m.header.stamp) - first: [m.velocity[m.name.index(name)] for name in ARM] for m in messages}
