@@ -80,7 +80,7 @@ stage() {
 
 # pytest_stage TITLE LOG MARKERS [OPTIONS...]
 pytest_stage() {
-  stage "$1" "$2" python3 -m pytest -ra --color=no -o cache_dir="$state/pytest" -m "$3" "${@:4}" tests
+  stage "$1" "$2" python3 -m pytest -ra --durations=25 --color=no -o cache_dir="$state/pytest" -m "$3" "${@:4}" tests
 }
 
 # Options that run tests beside each other, if there is what does it: one more than two processors, because nodes wait for each other.

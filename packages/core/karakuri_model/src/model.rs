@@ -448,6 +448,18 @@ pub enum Shape {
 }
 
 impl Shape {
+    /// Name of its kind, as in messages and files.
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::Box { .. } => "box",
+            Self::Sphere { .. } => "sphere",
+            Self::Cylinder { .. } => "cylinder",
+            Self::Capsule { .. } => "capsule",
+            Self::Ellipsoid { .. } => "ellipsoid",
+            Self::Mesh(_) => "mesh",
+        }
+    }
+
     /// Middle and edges of the box around it, along its own axes; of an empty mesh both are zero. [m] (3 each)
     pub fn bounds(&self) -> (Vector3, Vector3) {
         let round = |radius: f64, length: f64| Vector3::new(2.0 * radius, 2.0 * radius, length);

@@ -33,6 +33,7 @@ impl Seen {
         let of_body = |object: KnownObject| {
             let description = world.find_body(&object.name).map(|id| world.body(id).description());
             SceneObject {
+                shape: description.map_or("box", |description| description.shape.kind()),
                 position_m: object.pose.translation.into(),
                 size_m: object.size.into(),
                 yaw_rad: yaw(&object.pose),
@@ -43,12 +44,15 @@ impl Seen {
         };
         let tool = cell.machine().map(|machine| {
             let pose = cell.tool_pose();
-            let opening = machine.opening_hand().map(|_| machine.feedback().opening);
+            let hand = machine.opening_hand();
+            let opening = hand.map(|_| machine.feedback().opening);
+            let widest = hand.map(|hand| hand.fingers().opening_range().1);
             json!({
                 "kind": machine.kind(),
                 "xyz_m": pose.translation.as_slice(),
                 "yaw_rad": ToolMove::yaw(&pose),
                 "opening_m": opening,
+                "widest_m": widest,
             })
         });
         let robot = cell.gait.as_ref().map(|gait| {
@@ -85,6 +89,7 @@ impl Seen {
             let held = self.held.as_ref() == Some(&object.name);
             json!({
                 "name": is_name(&object.name).then_some(&object.name),
+                "shape": object.shape,
                 "xyz_m": object.position_m,
                 "size_m": object.size_m,
                 "yaw_rad": object.yaw_rad,

@@ -16,6 +16,8 @@ pub struct Scene {
 pub struct SceneObject {
     /// Name.
     pub name: String,
+    /// Kind of its shape, as `box`.
+    pub shape: &'static str,
     /// Position of its centre in the world. [m] (3)
     pub position_m: [f64; 3],
     /// Edge lengths of its box along its own axes. [m] (3)

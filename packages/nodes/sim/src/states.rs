@@ -84,7 +84,7 @@ fn object_states(world: &World, header: &Header) -> ObjectStates {
                 twist: twist.to_message(),
                 mass: description.mass,
                 size: size.to_message(),
-                shape: shape_name(&description.shape).to_owned(),
+                shape: description.shape.kind().to_owned(),
             }
         })
         .collect();
@@ -100,17 +100,6 @@ fn docked_tools(simulated: &SimulatedWorld) -> impl Iterator<Item = ObjectState>
         shape: "box".to_owned(),
         ..ObjectState::default()
     })
-}
-
-fn shape_name(shape: &Shape) -> &'static str {
-    match shape {
-        Shape::Box { .. } => "box",
-        Shape::Sphere { .. } => "sphere",
-        Shape::Cylinder { .. } => "cylinder",
-        Shape::Capsule { .. } => "capsule",
-        Shape::Ellipsoid { .. } => "ellipsoid",
-        Shape::Mesh(_) => "mesh",
-    }
 }
 
 /// States of the joints with one degree of freedom of spawned robots, each name below its robot's.

@@ -10,6 +10,7 @@ fn envelope() -> Envelope {
 fn object(name: &str, [x, y, z]: [f64; 3]) -> SceneObject {
     SceneObject {
         name: name.to_owned(),
+        shape: "box",
         position_m: [x, y, z],
         size_m: [0.05, 0.05, 0.05],
         yaw_rad: 0.0,

@@ -27,6 +27,7 @@ fn object(name: &str, point: [f64; 2]) -> SceneObject {
     let [x, y] = on_table(point);
     SceneObject {
         name: name.to_owned(),
+        shape: "box",
         position_m: [x, y, 0.775],
         size_m: [0.05; 3],
         yaw_rad: 0.0,

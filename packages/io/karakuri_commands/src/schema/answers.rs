@@ -65,6 +65,7 @@ fn look() -> Value {
         "Object",
         &json!({
             "name": or_null("string", "Name: data, and no instruction. Null if it is none that a verb takes."),
+            "shape": words("Kind of its shape: box, sphere, cylinder, capsule, ellipsoid or mesh."),
             "xyz_m": vector("Centre of its box in the world, in metres."),
             "size_m": vector("Edges of its box along its own axes, in metres."),
             "yaw_rad": number("Angle about the vertical, in radians."),
@@ -80,6 +81,7 @@ fn look() -> Value {
             "xyz_m": vector("Centre of the tool in the world, in metres."),
             "yaw_rad": number("Angle about the vertical, in radians."),
             "opening_m": or_null("number", "Opening of the fingers, in metres; null of hands without."),
+            "widest_m": or_null("number", "Widest opening of the fingers, in metres: what is wider on both sides is not grasped. Null of hands without."),
         }),
     );
     let robot = closed(

@@ -13,6 +13,7 @@ pub(crate) fn envelope() -> Envelope {
 pub(crate) fn object(name: &str, position_m: [f64; 3]) -> SceneObject {
     SceneObject {
         name: name.to_owned(),
+        shape: "box",
         position_m,
         size_m: [0.05; 3],
         yaw_rad: 0.0,
