@@ -2,7 +2,7 @@
 
 use karakuri_grasp::grip_force::GripSettings;
 use karakuri_grasp::gripper_command::{CommandUnit, GripperCommandSettings};
-use karakuri_grasp::pick_and_place::{Defaults, PickAndPlaceSettings};
+use karakuri_grasp::pick_and_place::{PickAndPlaceSettings, Unstated};
 use karakuri_ros::RobotParameters;
 
 karakuri_ros::parameters! {
@@ -10,9 +10,9 @@ karakuri_ros::parameters! {
     pub(crate) struct Parameters [pub(crate) robot: RobotParameters] {
         pub(crate) sensor_timeout: f64 = 0.2, "Age of a force reading above which no goal is taken. [s]", range(0.001..=60.0);
         pub(crate) lockstep_sources: Vec<String> = Vec::new(), "Topics of std_msgs/Header that each answer waits for in lockstep, as that of a commander, which may cancel before.", read_only();
-        pub(crate) grip_force: f64 = Defaults::GRIP_FORCE, "Force of a finger where a goal names none. [N]", range(0.1..=1000.0);
-        pub(crate) friction: f64 = Defaults::FRICTION, "Friction coefficient between jaw and object where a goal names none. [-]", range(0.01..=5.0);
-        pub(crate) approach_height: f64 = Defaults::APPROACH_HEIGHT, "Vertical distance above pick and place where a goal names none. [m]", range(0.0..=1.0);
+        pub(crate) grip_force: f64 = Unstated::default().grip_force, "Force of a finger where a goal names none. [N]", range(0.1..=1000.0);
+        pub(crate) friction: f64 = Unstated::default().friction, "Friction coefficient between jaw and object where a goal names none. [-]", range(0.01..=5.0);
+        pub(crate) approach_height: f64 = Unstated::default().approach_height, "Vertical distance above pick and place where a goal names none. [m]", range(0.0..=1.0);
         speed: f64 = PickAndPlaceSettings::default().speed, "Speed of the tool. [m/s]", range(0.01..=5.0);
         acceleration: f64 = PickAndPlaceSettings::default().acceleration, "Acceleration of the tool without load. [m/s²]", range(0.01..=50.0);
         slip_safety: f64 = PickAndPlaceSettings::default().slip_safety, "How much more friction than needed a held object has. [-]", range(1.0..=10.0);
