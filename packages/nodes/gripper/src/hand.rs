@@ -7,7 +7,7 @@ use karakuri_grasp::EndEffector;
 use karakuri_grasp::finger_sense::FingerSense;
 use karakuri_grasp::hand::OpeningHand;
 use karakuri_grasp::hand_command::HandCommandRun;
-use karakuri_grasp::pick_and_place::{Defaults, KnownObject, PickAndPlace, Unstated};
+use karakuri_grasp::pick_and_place::{Defaults, KnownObject, PickAndPlace};
 use karakuri_hand_goals::Frames;
 use karakuri_model::{BodyId, Model};
 use karakuri_ros::msg::karakuri_msgs::msg::GripState;
@@ -139,12 +139,7 @@ impl Gripper {
 
     /// Values for what a goal leaves open.
     pub(crate) fn defaults(&self) -> Defaults {
-        let unstated = Unstated {
-            grip_force: self.parameters.grip_force.get(),
-            friction: self.parameters.friction.get(),
-            approach_height: self.parameters.approach_height.get(),
-        };
-        unstated.of(&self.machine)
+        self.parameters.hand.unstated().of(&self.machine)
     }
 
     /// Whether a hand that does not move is stalled, rather than not reached by its targets yet.
