@@ -32,7 +32,7 @@ pub use goal::{
     ErrorCode, FinishedGoal, Goal, GoalId, GoalStatus, JointTolerance, Outcome, Quantity, Shortfall,
 };
 pub use prepared::Prepared;
-pub use settings::{GroupSettings, JointSettings, Tolerance};
+pub use settings::{Constraints, GroupSettings, JointSettings, Tolerance};
 pub use validate::GoalError;
 
 use thiserror::Error;

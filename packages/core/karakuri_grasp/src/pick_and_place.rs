@@ -42,7 +42,7 @@ mod upright;
 pub use crate::hull::Hull;
 pub use plan::Plan;
 pub use plan_error::PlanError;
-pub use statement::{Defaults, Misstated, StatedGrasp, Statement, speed_share};
+pub use statement::{Defaults, Misstated, StatedGrasp, Statement, Unstated, speed_share};
 pub use tool_move::{ToolAim, ToolMove};
 pub use tuning::path_tolerances;
 pub use types::{

@@ -5,9 +5,7 @@ use karakuri_commands::{
     Place, Refusal, SetGripper, Verb,
 };
 use karakuri_grasp::gripper_command::{CommandUnit, StatedCommand};
-use karakuri_grasp::pick_and_place::{
-    Defaults, KnownObject, ObjectPose, Part, Statement, ToolAim, ToolMove,
-};
+use karakuri_grasp::pick_and_place::{KnownObject, ObjectPose, Part, Statement, ToolAim, ToolMove};
 use karakuri_grasp::tool_change::ToolChangeSettings;
 use karakuri_rehearsal::{Act, Cell, Hand, state};
 use karakuri_spatial::Vector3;
@@ -150,7 +148,7 @@ impl Context<'_> {
         let stated = stated.map_err(|error| of_error(self.cell, &error))?;
         let stated =
             Statement { part: Part::Pick, max_grip_force: self.strength(pick.force_n), ..stated };
-        stated.goal(Defaults::of(&self.hand.machine)).map_err(|why| {
+        stated.goal(self.hand.defaults()).map_err(|why| {
             let refusal = Refusal::new(Code::InvalidGoal, "set the object upright first");
             described(refusal, self.cell, "why", &why.to_string())
         })?;
@@ -189,7 +187,7 @@ impl Context<'_> {
     fn stated(&self, set: &SetGripper) -> Result<StatedCommand, Refusal> {
         let hand = self.hand.machine.opening_hand().map(|hand| hand.fingers().opening_range());
         // A command without a force takes the usual one.
-        let usual = self.hand.machine.usual_strength(Defaults::GRIP_FORCE);
+        let usual = self.hand.defaults().grip_force;
         let force = set.force_n.map_or(usual.min(self.strength(None)), |n| self.strength(Some(n)));
         let stated = |position, effort| {
             Ok(StatedCommand { unit: CommandUnit::Opening, position, velocity: 0.0, effort })

@@ -4,7 +4,7 @@ use karakuri_gait::planner::WalkGoal;
 use karakuri_grasp::gripper_command::StatedCommand;
 use karakuri_grasp::hand_command::HandCommandRun;
 use karakuri_grasp::pick_and_place::{
-    Defaults, ObjectPose, PickAndPlaceGoal, PlanError, Statement, ToolMove, speed_share,
+    ObjectPose, PickAndPlaceGoal, PlanError, Statement, ToolMove, speed_share,
 };
 use karakuri_grasp::tool_change::ToolChangeSettings;
 
@@ -113,7 +113,10 @@ impl Cell {
     pub fn set_gripper(&mut self, command: &StatedCommand) -> Result<(), RehearsalError> {
         let begun = self.now();
         let hand = self.hand_mut()?;
-        let run = HandCommandRun::start(command, hand.command_settings, &mut hand.machine)?;
+        if !hand.machine.is_busy() {
+            hand.set_grip();
+        }
+        let run = HandCommandRun::start(command, hand.tuning.command, &mut hand.machine)?;
         hand.gripper = Some(GripperRun { run, begun });
         Ok(())
     }
@@ -180,7 +183,8 @@ impl Cell {
             Act::Stated(stated) => {
                 let hand = self.hand_mut()?;
                 *hand.machine.settings_mut() = stated.settings(hand.usual_settings())?;
-                let goal = stated.goal(Defaults::of(&hand.machine))?;
+                hand.set_grip();
+                let goal = stated.goal(hand.defaults())?;
                 self.start(&goal)
             }
             Act::Walk(goal) => self.walk(goal),

@@ -2,15 +2,11 @@
 
 use std::sync::Arc;
 
-use karakuri_control::{
-    Command, Controller, ControllerError, FeedforwardController, FeedforwardSettings, State,
-};
+use karakuri_control::{Command, Controller, ControllerError, FeedforwardController, State};
 use karakuri_dynamics::frame_pose;
 use karakuri_gait::planner::WalkEngine;
 use karakuri_grasp::end_effector::EndEffectorError;
-use karakuri_grasp::grip_force::GripSettings;
-use karakuri_grasp::gripper_command::GripperCommandSettings;
-use karakuri_grasp::pick_and_place::{KnownObject, PickAndPlace, PickAndPlaceSettings, Sighting};
+use karakuri_grasp::pick_and_place::{KnownObject, PickAndPlace, Sighting};
 use karakuri_grasp::tool_change::RackError;
 use karakuri_hardware::{JointCommand, RobotIo, RobotIoError, RobotLayout, RobotState};
 use karakuri_model::{FrameId, Model};
@@ -23,18 +19,13 @@ use crate::gait::Gait;
 use crate::hand::Hand;
 use crate::measured::{Instant, Measured};
 use crate::tool_changer::{Asked, ToolChanger};
+use crate::tuning::{HandTuning, Tuning};
 
-/// Settings of the controller, of the machine of the hand and of the walk.
+/// Settings of a cell.
 #[derive(Debug, Clone, Default)]
 pub struct CellSettings {
-    /// Settings of the controller.
-    pub control: FeedforwardSettings,
-    /// Settings of pick and place.
-    pub pick_and_place: PickAndPlaceSettings,
-    /// Settings of the grip.
-    pub grip: GripSettings,
-    /// Settings of gripper commands.
-    pub command: GripperCommandSettings,
+    /// Settings of the controller, of the machine of the hand and of the walk.
+    pub tuning: Tuning,
     /// Time between two sightings of the objects; 0: they are seen at each instant. [s]
     pub sight_period: f64,
     /// Engine that walks the robot, as it stands at the start; none of one that does not walk.
@@ -110,8 +101,8 @@ pub struct Cell {
     pub gait: Option<Gait>,
     /// What changes the robot's tools, if it has several.
     pub tools: Option<ToolChanger>,
-    /// Settings of the robot with another tool.
-    settings: CellSettings,
+    /// Settings that are in force, also with another tool.
+    tuning: Tuning,
     /// Faults in force.
     pub faults: Faults,
     /// Object that is seen elsewhere than it is, and the pose in its frame with which it is seen.
@@ -144,16 +135,22 @@ struct Parts {
 }
 
 impl Parts {
-    fn new(layout: &RobotLayout, settings: &CellSettings) -> Result<Self, CellError> {
+    fn new(layout: &RobotLayout, tuning: &Tuning) -> Result<Self, CellError> {
         let model = Arc::clone(&layout.model);
-        let CellSettings { control, pick_and_place, grip, command, .. } = settings;
-        let hand = model.end_effector.as_ref().map(|_| {
-            let machine = PickAndPlace::new(Arc::clone(&model), *pick_and_place, *grip)?;
-            Hand::new(machine, *pick_and_place, *command, layout)
-        });
-        let controller = FeedforwardController::new(Arc::clone(&model), control.clone())?;
-        Ok(Self { controller, hand: hand.transpose()?, model })
+        let hand = new_hand(layout, tuning)?;
+        Ok(Self { controller: tuning.controller(&model)?, hand, model })
     }
+}
+
+/// Hand of a robot that has one, of which it knows nothing.
+fn new_hand(layout: &RobotLayout, tuning: &Tuning) -> Result<Option<Hand>, CellError> {
+    let model = &layout.model;
+    let hand = model.end_effector.as_ref().map(|_| {
+        let HandTuning { pick_and_place, grip, .. } = tuning.hand;
+        let machine = PickAndPlace::new(Arc::clone(model), pick_and_place, grip)?;
+        Hand::new(machine, tuning.hand, layout)
+    });
+    hand.transpose()
 }
 
 impl Cell {
@@ -164,13 +161,14 @@ impl Cell {
     pub fn new(
         io: SimulatedWorld,
         robot: usize,
-        mut settings: CellSettings,
+        settings: CellSettings,
     ) -> Result<Self, CellError> {
         let n = io.robots().len();
         let layout = io.robots().get(robot).ok_or(CellError::NoRobot { robot, n })?;
-        let gait = settings.walk.take().map(|engine| Gait::new(engine, layout)).transpose()?;
+        let CellSettings { tuning, sight_period, walk } = settings;
+        let gait = walk.map(|engine| Gait::new(engine, tuning.walk, layout)).transpose()?;
         let tools = ToolChanger::new(&io, layout)?;
-        let Parts { model, controller, hand } = Parts::new(layout, &settings)?;
+        let Parts { model, controller, hand } = Parts::new(layout, &tuning)?;
         if hand.is_none() && gait.is_none() && tools.is_none() {
             return Err(CellError::Nothing(layout.name.clone()));
         }
@@ -185,13 +183,37 @@ impl Cell {
             sample: RobotState::new(layout),
             measured: Measured::new(&model),
             is_answered: false,
-            sight: Sight { period: settings.sight_period, ..Sight::default() },
+            sight: Sight { period: sight_period, ..Sight::default() },
             command: Command::new(&model),
             message: JointCommand::new(layout),
-            settings,
+            tuning,
             model,
             io,
         })
+    }
+
+    /// Settings of controller, hand and walk that are in force.
+    pub fn tuning(&self) -> &Tuning {
+        &self.tuning
+    }
+
+    /// Takes other settings while time stands still, as nodes do whose parameters are set: those of the controller and of the walk count from the next
+    /// sample on, those of the hand from the next act on. The answer to the present sample stays. A new cell is as if made with them.
+    ///
+    /// # Errors
+    /// When a setting is none of this robot's; the cell is then as before.
+    pub fn tune(&mut self, tuning: &Tuning) -> Result<(), CellError> {
+        tuning.tune(&mut self.controller)?;
+        self.tuning = tuning.clone();
+        if !self.is_answered {
+            self.hand = new_hand(&self.io.robots()[self.robot], tuning)?;
+        } else if let Some(hand) = &mut self.hand {
+            hand.tuning = tuning.hand;
+        }
+        if let Some(gait) = &mut self.gait {
+            gait.tuning = tuning.walk;
+        }
+        Ok(())
     }
 
     /// Couples a tool, or lets the present one go; why not, if it is refused. Controller and machine are then those of the robot with the tool, as
@@ -218,7 +240,7 @@ impl Cell {
     /// When its hand or its controller cannot be made.
     pub fn start_again(&mut self) -> Result<(), CellError> {
         let layout = &self.io.robots()[self.robot];
-        let Parts { model, controller, hand } = Parts::new(layout, &self.settings)?;
+        let Parts { model, controller, hand } = Parts::new(layout, &self.tuning)?;
         self.sample = RobotState::new(layout);
         self.measured = Measured::new(&model);
         self.command = Command::new(&model);
@@ -401,8 +423,7 @@ impl Cell {
             }
         }
         self.io.hold(self.robot, true);
-        self.controller =
-            FeedforwardController::new(Arc::clone(&self.model), self.settings.control.clone())?;
+        self.controller = self.tuning.controller(&self.model)?;
         self.read();
         Ok(())
     }

@@ -3,8 +3,8 @@
 use karakuri_control::FeedforwardController;
 use karakuri_control::trajectory::{JointTrajectory, TrajectoryPoint};
 use karakuri_gait::planner::{
-    Fall, Measured as Walked, Progress, Travelled, Walk, WalkEngine, WalkFailure, WalkGoal, Walker,
-    WalkerSettings,
+    Fall, Measured as Walked, Progress, StabilizerSettings, Travelled, Walk, WalkEngine,
+    WalkFailure, WalkGoal, Walker,
 };
 use karakuri_hardware::RobotLayout;
 use karakuri_model::{FrameId, Model};
@@ -14,6 +14,7 @@ use crate::arm::GROUP;
 use crate::cell::CellError;
 use crate::ended::{WalkEnd, WalkTrouble};
 use crate::measured::Instant;
+use crate::tuning::WalkTuning;
 
 /// Distance by which a robot may stand beside the end of a walk, of one of no length [m], and more of it for each length [-].
 // khr1 turns by slipping feet, and is off by 0.02 m after walks of 0.3 m.
@@ -24,7 +25,9 @@ const ASTRAY_SHARE: f64 = 0.1;
 #[derive(Debug, Clone)]
 pub struct Gait {
     walker: Walker,
-    settings: WalkerSettings,
+    pub(crate) tuning: WalkTuning,
+    /// Gains of the gait file.
+    file_gains: StabilizerSettings,
     run: Option<Walk>,
     /// Place of the robot when the walk began.
     begun_at: Pose,
@@ -41,7 +44,11 @@ pub struct Gait {
 }
 
 impl Gait {
-    pub(crate) fn new(engine: WalkEngine, layout: &RobotLayout) -> Result<Self, CellError> {
+    pub(crate) fn new(
+        engine: WalkEngine,
+        tuning: WalkTuning,
+        layout: &RobotLayout,
+    ) -> Result<Self, CellError> {
         let biped = &engine.generator().biped;
         let model = &biped.model;
         let own = RobotLayout::new(&layout.name, model.clone());
@@ -54,6 +61,7 @@ impl Gait {
         let [left, right] =
             biped.legs.each_ref().map(|leg| leg.sensor.and_then(|sensor| foot(sensor.index)));
         let feet = imu.and_then(|_| Some([left?, right?]));
+        let file_gains = engine.generator().settings.stabilizer;
         let walker = Walker::new(engine);
         let reference = JointTrajectory {
             start: None,
@@ -62,7 +70,8 @@ impl Gait {
         };
         Ok(Self {
             walker,
-            settings: WalkerSettings::default(),
+            tuning,
+            file_gains,
             run: None,
             begun_at: Pose::default(),
             is_cancelled: false,
@@ -144,14 +153,14 @@ impl Gait {
     pub(crate) fn tick(&mut self, at: &Instant<'_>) -> Option<WalkEnd> {
         let Instant { now, period, sample, measured } = *at;
         self.has_reference = false;
-        let imu = self.imu.map(|i| &sample.imus[i]);
+        let imu = self.imu.filter(|_| !self.tuning.without_imu).map(|i| &sample.imus[i]);
         let orientation = imu.and_then(|imu| as_sent(&imu.orientation));
         let is_standing = self.walker.is_engaged()
-            || self.walker.engage(&measured.q, orientation.as_ref(), &self.settings).is_ok();
+            || self.walker.engage(&measured.q, orientation.as_ref(), &self.tuning.walker).is_ok();
         if !is_standing {
             return None;
         }
-        let (is_walking, settings) = (self.run.is_some(), &self.settings);
+        let (is_walking, settings) = (self.run.is_some(), &self.tuning.walker);
         if let Some(astray) =
             self.walker.find_not_following(&measured.q, is_walking, settings, period)
         {
@@ -167,6 +176,8 @@ impl Gait {
             angular_velocity: imu.angular_velocity,
             feet: self.feet.map(|feet| feet.map(|i| sample.wrenches[i])),
         });
+        let gains = self.tuning.stabilizer.unwrap_or(self.file_gains);
+        self.walker.engine.stabilizer_mut().settings = gains;
         self.walker.engine.advance(period, walked.as_ref());
         self.write_reference(now, period);
         let fall = Fall::of(&self.walker.engine, self.walker.engine.time());

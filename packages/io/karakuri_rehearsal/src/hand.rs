@@ -1,10 +1,11 @@
 //! Hand of a cell's robot: its machine, and what stands between that and the controller.
 
 use karakuri_control::FeedforwardController;
-use karakuri_grasp::gripper_command::{GripperCommandSettings, GripperReport};
+use karakuri_grasp::gripper_command::GripperReport;
 use karakuri_grasp::hand_command::HandCommandRun;
 use karakuri_grasp::pick_and_place::{
-    Failure, Measurement, PickAndPlace, PickAndPlaceResult, PickAndPlaceSettings, Sighting, Stage,
+    Defaults, Failure, Measurement, PickAndPlace, PickAndPlaceResult, PickAndPlaceSettings,
+    Sighting, Stage,
 };
 use karakuri_hardware::RobotLayout;
 use karakuri_spatial::Time;
@@ -12,16 +13,16 @@ use karakuri_spatial::Time;
 use crate::arm::Arm;
 use crate::cell::CellError;
 use crate::measured::Instant;
+use crate::tuning::HandTuning;
 
 /// Hand of a cell's robot.
 #[derive(Debug, Clone)]
 pub struct Hand {
     /// Machine of the hand; a new one by [`Cell::start_again`](crate::Cell::start_again).
     pub machine: PickAndPlace,
-    /// Settings of pick and place at full speed.
-    usual: PickAndPlaceSettings,
+    /// Settings of its next act.
+    pub(crate) tuning: HandTuning,
     pub(crate) arm: Arm,
-    pub(crate) command_settings: GripperCommandSettings,
     /// Gripper command that is carried out.
     pub(crate) gripper: Option<GripperRun>,
     /// Group of the hand's joints; `None` where the hand has none.
@@ -42,8 +43,7 @@ pub(crate) struct GripperRun {
 impl Hand {
     pub(crate) fn new(
         machine: PickAndPlace,
-        usual: PickAndPlaceSettings,
-        command_settings: GripperCommandSettings,
+        tuning: HandTuning,
         layout: &RobotLayout,
     ) -> Result<Self, CellError> {
         let model = &layout.model;
@@ -67,9 +67,8 @@ impl Hand {
         };
         Ok(Self {
             machine,
-            usual,
+            tuning,
             arm: Arm::default(),
-            command_settings,
             gripper: None,
             group,
             wrenches,
@@ -79,12 +78,22 @@ impl Hand {
 
     /// Settings of pick and place at full speed.
     pub fn usual_settings(&self) -> &PickAndPlaceSettings {
-        &self.usual
+        &self.tuning.pick_and_place
+    }
+
+    /// Values for what a goal leaves open.
+    pub fn defaults(&self) -> Defaults {
+        self.tuning.unstated.of(&self.machine)
     }
 
     /// Sets the speeds to a share of the usual ones. [-]
     pub(crate) fn set_speeds(&mut self, share: f64) {
-        self.machine.set_speeds(&self.usual, share);
+        self.machine.set_speeds(&self.tuning.pick_and_place, share);
+    }
+
+    /// Sets what closes and opens the hand.
+    pub(crate) fn set_grip(&mut self) {
+        self.machine.set_grip(self.tuning.grip);
     }
 
     /// Force of the vacuum that is desired. [N]

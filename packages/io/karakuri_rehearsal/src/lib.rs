@@ -13,6 +13,7 @@ mod object;
 mod open;
 mod rehearsal;
 mod tool_changer;
+mod tuning;
 mod unloading;
 mod variation;
 
@@ -27,5 +28,6 @@ pub use object::{state, state_as_it_lies};
 pub use open::{CellFile, OpenError};
 pub use rehearsal::{Prediction, RehearsalSettings, observe, random, rehearse, worst};
 pub use tool_changer::ToolChanger;
+pub use tuning::{HandTuning, Tuning, WalkTuning};
 pub use unloading::{Attempt, Carried, Obstacle, Tray, Unloading, UnloadingSettings, carry_out};
 pub use variation::{Spread, Variation, least_probability};

@@ -10,7 +10,7 @@ use karakuri_hardware::RobotIoError;
 use karakuri_model::{Base, Diagnostics, Model};
 use karakuri_simulation::{LoadedScene, SceneToolsError, SimulatedWorld, load_scene};
 
-use crate::{Cell, CellError, CellSettings};
+use crate::{Cell, CellError, CellSettings, Tuning};
 
 /// Longest time in which a scene comes to rest. [s]
 const LONGEST_REST: f64 = 60.0;
@@ -91,12 +91,8 @@ impl CellFile {
             }
             None => FeedforwardSettings::default(),
         };
-        let settings = CellSettings {
-            control,
-            walk,
-            sight_period: Self::SIGHT_PERIOD,
-            ..CellSettings::default()
-        };
+        let tuning = Tuning { control, ..Tuning::default() };
+        let settings = CellSettings { tuning, walk, sight_period: Self::SIGHT_PERIOD };
         let mut cell = Cell::new(io, robot, settings)?;
         let end = cell.now().plus_seconds(settle - 0.5 * period);
         while cell.now() < end {

@@ -1,6 +1,6 @@
 //! A heap that is unloaded: different objects, one after the other, each rehearsed before it is taken, onto a tray.
 
-use karakuri_grasp::pick_and_place::{Defaults, KnownObject, Statement};
+use karakuri_grasp::pick_and_place::{KnownObject, Statement};
 use karakuri_model::Shape;
 use karakuri_spatial::Vector3;
 use rayon::prelude::*;
@@ -297,7 +297,7 @@ fn put(cell: &Cell, name: &str, spot: &Vector3) -> Result<Statement, RehearsalEr
     let hand = cell.hand.as_ref().ok_or(RehearsalError::NoHand)?;
     let mut stated = state_as_it_lies(cell, name, spot, 0.0)?;
     // As high as it stands there.
-    let goal = stated.goal(Defaults::of(&hand.machine))?;
+    let goal = stated.goal(hand.defaults())?;
     stated.place.translation.z += spot.z - (goal.place.position.z - 0.5 * goal.size.z);
     Ok(stated)
 }

@@ -16,12 +16,15 @@ use karakuri_spatial::Time;
 
 use crate::goal::{Clients, Goal, as_read};
 use crate::running::Running;
+use crate::settings::NodeSettings;
 use crate::time::{discover, wait_for};
 
 /// Wall time without a sample after which the robot is silent.
 const SILENCE: Duration = Duration::from_secs(2);
 /// Wall time in which a node takes a goal.
 const ANSWER_TIME: Duration = Duration::from_secs(10);
+/// Wall time in which parameters are found that are there, also on a busy machine.
+const PRESENCE: Duration = Duration::from_secs(1);
 /// Wall time in which a robot comes to rest.
 const REST: Duration = Duration::from_secs(5);
 /// Speed of a joint up to which a robot is at rest. [rad/s or m/s]
@@ -103,6 +106,7 @@ impl Latest {
 pub(crate) struct Follower {
     latest: Arc<Latest>,
     clients: Clients,
+    settings: NodeSettings,
     cell: Cell,
     /// The cell at the start.
     fresh: Cell,
@@ -119,10 +123,16 @@ pub(crate) struct Follower {
 
 impl Follower {
     /// Robot of nodes, with the cell of their scene at rest.
-    pub(crate) fn new(cell: Cell, clients: Clients, latest: Arc<Latest>) -> Self {
+    pub(crate) fn new(
+        cell: Cell,
+        clients: Clients,
+        settings: NodeSettings,
+        latest: Arc<Latest>,
+    ) -> Self {
         Self {
             latest,
             clients,
+            settings,
             fresh: cell.clone(),
             positions: cell.sample().position.clone(),
             cell,
@@ -150,7 +160,30 @@ impl Follower {
                 "start `sim` or `driver`, `feedforward_controller` and `gripper` or `gait_planner`";
             Refusal::new(Code::RobotLost, hint).of("missing", self.missing().unwrap_or("samples"))
         })?;
+        // Nodes of other names are commanded, too.
+        self.lacks_settings(ANSWER_TIME);
         self.hold()
+    }
+
+    /// Gives the cell the settings that the nodes now have; what has changed, if anything has that counts. Nodes that do not tell theirs, as while they start
+    /// again with another tool, have those that they had.
+    fn tune(&mut self) -> Option<String> {
+        if let Some(missing) = self.lacks_settings(PRESENCE) {
+            warn!("settings that are rehearsed with may be others: {missing} are not there");
+            return None;
+        }
+        let tuned = self.settings.tune(&mut self.cell, &mut self.fresh);
+        tuned.unwrap_or_else(|refusal| {
+            let why = refusal.value.map(|value| format!(" ({value})")).unwrap_or_default();
+            warn!("settings that are rehearsed with may be others: {}{why}", refusal.hint);
+            None
+        })
+    }
+
+    /// Parameters that are not there within a wall time.
+    fn lacks_settings(&self, patience: Duration) -> Option<&'static str> {
+        wait_for(patience, || self.settings.missing().is_none().then_some(()));
+        self.settings.missing()
     }
 
     fn missing(&self) -> Option<&'static str> {
@@ -298,6 +331,7 @@ impl Robot for Follower {
                 return Err(Refusal::new(Code::Busy, hint));
             }
         }
+        self.tune();
         self.adjust().map(|_| ())
     }
 
@@ -314,11 +348,15 @@ impl Robot for Follower {
     }
 
     fn as_sent(&self, order: Order) -> Result<Order, Refusal> {
-        as_read(order, &self.cell)
+        as_read(self.settings.understood(order)?, &self.cell)
     }
 
     fn begin(&mut self, order: &Order) -> Result<(), Refusal> {
         (self.own_end, self.behind) = (None, 0.0);
+        if let Some(change) = self.tune() {
+            let hint = "rehearse again: a parameter was set since";
+            return Err(Refusal::new(Code::StaleTicket, hint).of("why", change));
+        }
         let mut begun = self.cell.clone();
         begun.begin(&order.act).map_err(|error| of_error(&self.cell, &error))?;
         // What has started again with another tool may not be there yet.

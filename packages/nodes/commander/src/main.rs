@@ -11,6 +11,7 @@
 //! | `/diagnostics` | `diagnostic_msgs/DiagnosticArray` | in: whether the controller waits for the hand and the walk |
 //! | `grip_state` | `karakuri_msgs/GripState` | in, without lockstep: whether the hand carries something |
 //! | `pick_and_place`, `move_tool`, `gripper_cmd`, `walk` | | clients: the hand, the walk |
+//! | `feedforward_controller/…`, `gripper/…`, `gait_planner/…`: `list_parameters`, `get_parameters` | | clients: settings of the nodes, which the cell takes |
 //! | `sim/set_simulation_state` | `simulation_interfaces/SetSimulationState` | client: time stands still between acts |
 
 mod calls;
@@ -23,6 +24,7 @@ mod nodes;
 mod opening;
 mod parameters;
 mod running;
+mod settings;
 mod time;
 mod twin;
 

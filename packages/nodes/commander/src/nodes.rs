@@ -17,6 +17,7 @@ use crate::feed::Feed;
 use crate::follower::{Follower, Latest};
 use crate::goal::Clients;
 use crate::running::Running;
+use crate::settings::NodeSettings;
 use crate::time::SimulationTime;
 use crate::twin::{Connections, Twin};
 
@@ -71,7 +72,8 @@ impl Nodes {
         })?;
         let time = SimulationTime(node.service_client("sim/set_simulation_state")?);
         let period = Time::ZERO.plus_seconds(period).nanoseconds();
-        let connections = Connections { feed, clients, time, period };
+        let settings = NodeSettings::new(node, &cell)?;
+        let connections = Connections { feed, clients, time, settings, period };
         Ok(Self::InLockstep(Box::new(Twin::new(cell, connections))))
     }
 
@@ -101,7 +103,8 @@ impl Nodes {
                 heard.hear_tool(&m.data);
             })?;
         }
-        Ok(Self::Free(Box::new(Follower::new(cell, clients, latest))))
+        let settings = NodeSettings::new(node, &cell)?;
+        Ok(Self::Free(Box::new(Follower::new(cell, clients, settings, latest))))
     }
 
     /// Goal that is carried out.

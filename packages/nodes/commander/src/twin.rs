@@ -17,6 +17,7 @@ use karakuri_ros::msg::sensor_msgs::msg::JointState;
 use crate::feed::{Answered, Feed, REPEATS};
 use crate::goal::{Clients, as_read};
 use crate::running::Running;
+use crate::settings::NodeSettings;
 use crate::time::{SimulationTime, discover, wait_for};
 
 /// Wall time without a sample after which the robot is silent.
@@ -37,6 +38,7 @@ pub(crate) struct Connections {
     pub(crate) feed: Arc<Feed>,
     pub(crate) clients: Clients,
     pub(crate) time: SimulationTime,
+    pub(crate) settings: NodeSettings,
     /// Time between two samples. [ns]
     pub(crate) period: i64,
 }
@@ -93,6 +95,7 @@ impl Twin {
             let hint = "start `sim`, `feedforward_controller` and `gripper` or `gait_planner` with `lockstep:=true start_paused:=true`";
             Refusal::new(Code::RobotLost, hint).of("missing", self.missing().unwrap_or("samples"))
         })?;
+        self.tune()?;
         self.take(&first)?;
         self.known()?;
         self.play()?;
@@ -119,6 +122,49 @@ impl Twin {
         missing
             .or_else(|| (!is_awaited).then_some(controller))
             .or_else(|| (!feed.are_nodes_waiting()).then_some(waiting))
+            .or_else(|| self.nodes.settings.missing())
+    }
+
+    /// Gives the cell the settings that the nodes now have; what has changed, if anything has that counts.
+    fn tune(&mut self) -> Result<Option<String>, Refusal> {
+        self.nodes.settings.tune(&mut self.cell, &mut self.fresh)
+    }
+
+    /// Does so before samples by which somebody else ends that time stands still, or a reset: what was set before counts in them.
+    fn tune_for_next(&mut self) -> Result<(), Refusal> {
+        if !self.is_playing && self.has_next() {
+            self.tune()?;
+        }
+        Ok(())
+    }
+
+    /// Tells with a difference of which parameter it is, if one was set meanwhile.
+    fn explain(&mut self) {
+        let Self { nodes, cell, difference, .. } = self;
+        let Some(difference) = difference else { return };
+        if let Some(change) = nodes.settings.explain(cell) {
+            *difference = format!("{difference}; {change} since the act began");
+        }
+    }
+
+    /// Lets time stand still, with the cell as the nodes are; what of their settings has changed.
+    fn stand(&mut self) -> Result<Option<String>, Refusal> {
+        // A stop may have come after the end of the act.
+        self.nodes.feed.open();
+        self.tune_for_next()?;
+        if self.is_playing || self.has_next() {
+            self.nodes.time.pause()?;
+            self.is_playing = false;
+            self.catch_up()?;
+        }
+        if let Some(goal) = self.running.goal() {
+            // Its last sample was answered: what it ended with is on its way.
+            wait_for(ANSWER_TIME, || goal.is_final().then_some(()));
+            self.running.set(None);
+        }
+        self.look();
+        self.known()?;
+        self.tune()
     }
 
     fn play(&mut self) -> Result<(), Refusal> {
@@ -310,26 +356,14 @@ impl Robot for Twin {
     }
 
     fn hold(&mut self) -> Result<(), Refusal> {
-        // A stop may have come after the end of the act.
-        self.nodes.feed.open();
-        if self.is_playing || self.has_next() {
-            self.nodes.time.pause()?;
-            self.is_playing = false;
-            self.catch_up()?;
-        }
-        if let Some(goal) = self.running.goal() {
-            // Its last sample was answered: what it ended with is on its way.
-            wait_for(ANSWER_TIME, || goal.is_final().then_some(()));
-            self.running.set(None);
-        }
-        self.look();
-        self.known()
+        self.stand().map(|_| ())
     }
 
     fn follow(&mut self) -> bool {
         let mut has_moved = false;
+        // An error is found again when somebody commands.
+        let _silent = self.tune_for_next().err();
         while let Some(sample) = self.next(Duration::ZERO) {
-            // An error is found again when somebody commands.
             let _silent = self.take(&sample).err();
             has_moved = true;
         }
@@ -341,11 +375,14 @@ impl Robot for Twin {
     }
 
     fn as_sent(&self, order: Order) -> Result<Order, Refusal> {
-        as_read(order, &self.cell)
+        as_read(self.nodes.settings.understood(order)?, &self.cell)
     }
 
     fn begin(&mut self, order: &Order) -> Result<(), Refusal> {
-        self.hold()?;
+        if let Some(change) = self.stand()? {
+            let hint = "rehearse again: a parameter was set since";
+            return Err(Refusal::new(Code::StaleTicket, hint).of("why", change));
+        }
         let mut begun = self.cell.clone();
         begun.begin(&order.act).map_err(|error| of_error(&self.cell, &error))?;
         let goal = self.nodes.clients.send(order, &self.cell)?;
@@ -398,6 +435,7 @@ impl Robot for Twin {
         }
         self.cell.cancel();
         self.nodes.feed.open();
+        self.explain();
         reached
     }
 

@@ -127,7 +127,7 @@ impl Controller {
         if n_samples != self.heard.0 {
             self.heard = (n_samples, Instant::now());
         }
-        let timeout = self.parameters.control.state_timeout.get();
+        let timeout = self.parameters.control.state_timeout();
         // Simulated time stands still with its simulation, and goes on where it stopped; 0 is never.
         if self.clock.uses_sim_time()
             || timeout <= 0.0
@@ -147,7 +147,7 @@ impl Controller {
         if self.groups.iter().any(GroupTopics::is_observed) {
             0.0
         } else if self.groups.iter().any(GroupTopics::has_goal) {
-            1.0 / self.parameters.control.action_monitor_rate.get()
+            1.0 / self.parameters.own.action_monitor_rate.get()
         } else {
             f64::INFINITY
         }
@@ -156,7 +156,7 @@ impl Controller {
     /// Answers the newest sample in lockstep, once, when every input that it waits for is there.
     fn answer(&mut self) {
         let Some(Lockstep { cycle, gate }) = &mut self.lockstep else { return };
-        let patience = Duration::from_secs_f64(self.parameters.control.lockstep_timeout.get());
+        let patience = Duration::from_secs_f64(self.parameters.own.lockstep_timeout.get());
         if let Some(turn) = gate.take(Instant::now(), patience) {
             cycle.answer(turn.stamp);
         }
@@ -184,7 +184,7 @@ impl Controller {
             }
         }
         if due {
-            let rate = self.parameters.control.action_monitor_rate.get();
+            let rate = self.parameters.own.action_monitor_rate.get();
             self.next_feedback = stamp.plus_seconds(1.0 / rate);
         }
         self.tell(&report.status);

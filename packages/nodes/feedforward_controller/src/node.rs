@@ -32,7 +32,7 @@ pub(crate) fn new(node: &mut Node<Controller>) -> Result<Controller, Box<dyn std
         return Err(ControllerError::NoGroups { robot: model.name.clone() }.into());
     }
     let parameters = Parameters::declare(node, &model)?;
-    let settings = parameters.feedforward(model.joints.len());
+    let settings = parameters.feedforward(&model);
     let mut controller = FeedforwardController::new(Arc::clone(&model), settings)?;
     let mut groups = Vec::new();
     let mut commanded = Vec::new();
@@ -72,7 +72,7 @@ pub(crate) fn new(node: &mut Node<Controller>) -> Result<Controller, Box<dyn std
         unread,
         waker: node.waker(),
     };
-    let sources = parameters.control.lockstep_sources.get();
+    let sources = parameters.own.lockstep_sources.get();
     let lockstep = follow_samples(node, &robot, cycle, &sources)?;
     node.after_events(Controller::attend);
     node.wall_timer(Duration::from_secs(1), look_for_rivals);
@@ -149,10 +149,8 @@ fn look_for_rivals(controller: &mut Controller) {
 }
 
 fn on_parameters_changed(controller: &mut Controller) {
-    if let Err(e) = controller
-        .desk
-        .set_settings(controller.parameters.feedforward(controller.model.joints.len()))
-    {
+    let settings = controller.parameters.feedforward(&controller.model);
+    if let Err(e) = controller.desk.set_settings(settings) {
         warn!("{e}");
     }
     for group in 0..controller.groups.len() {

@@ -10,7 +10,6 @@
 //! | `support_polygon` | `geometry_msgs/PolygonStamped` | out: convex hull of the standing soles |
 //! | `footsteps` | `visualization_msgs/MarkerArray` | out: places of the feet, present and planned |
 
-mod gains;
 mod goal;
 mod node;
 mod parameters;

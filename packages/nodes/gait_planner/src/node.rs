@@ -120,7 +120,7 @@ impl GaitPlanner {
     fn find_not_following(&mut self) -> Option<String> {
         let is_walking = self.walk.is_some() || self.velocity.is_some();
         let (q, period) = (&self.reader.q, self.parameters.period.get());
-        let settings = self.parameters.walker();
+        let settings = self.parameters.walk.walker();
         let astray = self.walker.find_not_following(q, is_walking, &settings, period)?;
         Some(astray.describe(&self.model))
     }
@@ -136,7 +136,7 @@ impl GaitPlanner {
     /// Takes the robot over if it stands as the gait begins.
     fn engage(&mut self) -> bool {
         let orientation = self.reading.map(|reading| reading.orientation);
-        let settings = self.parameters.walker();
+        let settings = self.parameters.walk.walker();
         match self.walker.engage(&self.reader.q, orientation.as_ref(), &settings) {
             Ok(()) => info!("standing; `walk` and `cmd_vel` are heard"),
             Err(_) if !self.hint.ready() => {}

@@ -10,9 +10,9 @@ use karakuri_ros::{
     ActiveGoal, InputId, IntoMessage, JointStateReader, Publisher, SampleGate, Throttle,
     duration_to_message,
 };
+use karakuri_settings::StabilizerParameters;
 use karakuri_spatial::{Force, Time, UnitQuaternion, Vector3};
 
-use crate::gains::Gains;
 use crate::parameters::Parameters;
 use crate::report::Reports;
 
@@ -31,7 +31,7 @@ pub(crate) struct GaitPlanner {
     pub(crate) parameters: Parameters,
     pub(crate) model: Arc<Model>,
     pub(crate) walker: Walker,
-    pub(crate) gains: Gains,
+    pub(crate) gains: StabilizerParameters,
     /// Gains of the gait file.
     pub(crate) file_gains: StabilizerSettings,
     pub(crate) reader: JointStateReader,

@@ -12,8 +12,8 @@ use karakuri_ros::{
     Awaits, InputId, JointStateReader, Node, RosError, SampleGate, Throttle, follow_sources, info,
     qos, warn,
 };
+use karakuri_settings::StabilizerParameters;
 
-use crate::gains::Gains;
 use crate::parameters::Parameters;
 use crate::planner::GaitPlanner;
 use crate::report::Reports;
@@ -38,9 +38,10 @@ pub(crate) fn new(node: &mut Node<GaitPlanner>) -> Result<GaitPlanner, Box<dyn s
     let walker = Walker::new(WalkEngine::new(biped, settings).map_err(|e| named(&e))?);
     let engine = &walker.engine;
     let generator = engine.generator();
-    let gains = Gains::declare(node, &generator.biped, &generator.settings)?;
+    let gains = StabilizerParameters::declare(node, &generator.biped, &generator.settings)?;
     let mut gate = SampleGate::new(parameters.lockstep.get(), reference(&walker));
-    let imu = if parameters.use_imu.get() { follow_imu(node, &mut gate, engine)? } else { None };
+    let imu =
+        if parameters.walk.use_imu.get() { follow_imu(node, &mut gate, engine)? } else { None };
     let foot_inputs = follow_feet(node, &mut gate, engine, imu)?;
     let sources = parameters.lockstep_sources.get();
     follow_sources(node, &mut gate, &sources, |planner: &mut GaitPlanner, input, stamp| {

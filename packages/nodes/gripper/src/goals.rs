@@ -63,7 +63,7 @@ fn start(gripper: &mut Gripper, goal: &Pick::Goal, now: Time) -> Result<(), (u8,
     let invalid = |message: String| (code::INVALID_GOAL, message);
     let misstated = |why: Misstated| invalid(why.to_string());
     let asked = asked(goal, &gripper.frames()).map_err(invalid)?;
-    let settings = gripper.parameters.pick_and_place();
+    let settings = gripper.parameters.hand.pick_and_place();
     let objects = seen(gripper.sighting.as_ref(), now).unwrap_or(&[]);
     let q = &gripper.reader.q;
     gripper.arm.clear();
@@ -77,7 +77,7 @@ fn start(gripper: &mut Gripper, goal: &Pick::Goal, now: Time) -> Result<(), (u8,
             let settings = stated.settings(&settings).map_err(misstated)?;
             let goal = stated.goal(gripper.defaults()).map_err(misstated)?;
             *gripper.machine.settings_mut() = settings;
-            gripper.machine.set_grip(gripper.parameters.grip());
+            gripper.machine.set_grip(gripper.parameters.hand.grip());
             gripper.machine.start(goal, now, q, objects)
         }
     };
@@ -85,7 +85,7 @@ fn start(gripper: &mut Gripper, goal: &Pick::Goal, now: Time) -> Result<(), (u8,
 }
 
 fn start_move(gripper: &mut Gripper, goal: &MoveTool::Goal, now: Time) -> Result<(), (u8, String)> {
-    let settings = gripper.parameters.pick_and_place();
+    let settings = gripper.parameters.hand.pick_and_place();
     let asked = tool_move(goal, &gripper.frames(), &settings);
     let asked = asked.map_err(|message| (code::INVALID_GOAL, message))?;
     let objects = seen(gripper.sighting.as_ref(), now).unwrap_or(&[]);
@@ -96,7 +96,7 @@ fn start_move(gripper: &mut Gripper, goal: &MoveTool::Goal, now: Time) -> Result
 }
 
 pub(crate) fn on_command(gripper: &mut Gripper, request: GoalRequest<GripperCommand::Action>) {
-    let unit = gripper.parameters.command_unit();
+    let unit = gripper.parameters.hand.command_unit();
     match start_command(gripper, plain_command(request.goal(), unit)) {
         Ok(run) => gripper.command = Some((CommandGoal::Plain(request.accept(), unit), run)),
         Err(why) => request.reject(why),
@@ -124,9 +124,9 @@ fn start_command(gripper: &mut Gripper, stated: StatedCommand) -> Result<HandCom
         return Err(why.to_owned());
     }
     if !gripper.machine.is_busy() {
-        gripper.machine.set_grip(gripper.parameters.grip());
+        gripper.machine.set_grip(gripper.parameters.hand.grip());
     }
-    let settings = gripper.parameters.command();
+    let settings = gripper.parameters.hand.command();
     let run = HandCommandRun::start(&stated, settings, &mut gripper.machine)
         .map_err(|e| e.to_string())?;
     gripper.end_command(Ending::Canceled);

@@ -139,12 +139,7 @@ impl Gripper {
 
     /// Values for what a goal leaves open.
     pub(crate) fn defaults(&self) -> Defaults {
-        Defaults {
-            grip_force: self.machine.usual_strength(self.parameters.grip_force.get()),
-            force_max: self.machine.force_max(),
-            friction: self.parameters.friction.get(),
-            approach_height: self.parameters.approach_height.get(),
-        }
+        self.parameters.hand.unstated().of(&self.machine)
     }
 
     /// Whether a hand that does not move is stalled, rather than not reached by its targets yet.

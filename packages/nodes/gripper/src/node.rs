@@ -50,8 +50,8 @@ fn hand(
     parameters: Parameters,
     model: Arc<Model>,
 ) -> Result<Gripper, Box<dyn std::error::Error>> {
-    let machine =
-        PickAndPlace::new(Arc::clone(&model), parameters.pick_and_place(), parameters.grip())?;
+    let settings = parameters.hand.pick_and_place();
+    let machine = PickAndPlace::new(Arc::clone(&model), settings, parameters.hand.grip())?;
     let samples = parameters.robot.sample_qos();
     let mut gate = SampleGate::new(parameters.robot.lockstep.get(), TrajectoryMessage::default());
     let wrench = |i: &usize| format!("wrench/{}", model.sensors[*i].name);

@@ -38,18 +38,19 @@ macro_rules! parameters {
         }
 
         impl $Table {
-            /// Declares the parameters, in the order of the table.
+            /// Declares the parameters, in the order of the table, in a node or in the values of another one.
             ///
             /// # Errors
             /// When a given value does not fit its parameter, or a name is declared already.
-            $visible fn declare<S: 'static>(
-                node: &mut $crate::Node<S>,
+            $visible fn declare<N: $crate::Declares>(
+                node: &mut N,
             ) -> Result<Self, $crate::RosError> {
                 Ok(Self {
                     $($($inner: <$Inner>::declare(node)?,)*)?
                     $($field: {
                         let default: $type = $default;
-                        node.parameter($crate::parameters!(@name $field $($name)?), default)
+                        let name = $crate::parameters!(@name $field $($name)?);
+                        $crate::Declares::parameter(node, name, default)
                             .describe($description)
                             $(.$call($($argument),*))*
                             .declare()?

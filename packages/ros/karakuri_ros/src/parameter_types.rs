@@ -64,6 +64,22 @@ pub(crate) fn kind_name(kind: u8) -> &'static str {
     }
 }
 
+/// Text of a value in messages to the user.
+pub(crate) fn value_text(value: &ParameterValue) -> String {
+    match value.type_ {
+        kind::BOOL => value.bool_value.to_string(),
+        kind::INTEGER => value.integer_value.to_string(),
+        kind::DOUBLE => format!("{:?}", value.double_value),
+        kind::STRING => format!("{:?}", value.string_value),
+        kind::BYTES => format!("{:?}", value.byte_array_value),
+        kind::BOOLS => format!("{:?}", value.bool_array_value),
+        kind::INTEGERS => format!("{:?}", value.integer_array_value),
+        kind::DOUBLES => format!("{:?}", value.double_array_value),
+        kind::STRINGS => format!("{:?}", value.string_array_value),
+        _ => kind_name(value.type_).to_owned(),
+    }
+}
+
 /// Type and text of a YAML value in messages to the user.
 pub(crate) fn yaml_name(value: &Value) -> String {
     let kind = match value {

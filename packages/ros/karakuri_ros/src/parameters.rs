@@ -3,10 +3,10 @@
 use std::{cell::RefCell, fmt, ops::RangeInclusive, rc::Rc, sync::Arc};
 
 use arc_swap::ArcSwap;
-use serde_yaml::Value;
 
 use crate::{
     Node, ParameterType, Ranged, RosError,
+    declares::{Given, Registry},
     msg::rcl_interfaces::msg::{ParameterDescriptor, ParameterValue},
     parameter_server::{Accepted, Entry},
     parameter_types::{kind_name, yaml_name},
@@ -53,7 +53,7 @@ impl<S: 'static> Node<S> {
 /// Parameter being declared; ends with [`ParameterBuilder::declare`].
 #[must_use = "a parameter exists once `declare` was called"]
 pub struct ParameterBuilder<'n, S, T> {
-    node: &'n mut Node<S>,
+    place: &'n mut dyn Registry<S>,
     default: T,
     descriptor: ParameterDescriptor,
     checks: Vec<Check<T>>,
@@ -69,13 +69,13 @@ impl<S, T> fmt::Debug for ParameterBuilder<'_, S, T> {
 }
 
 impl<'n, S: 'static, T: ParameterType> ParameterBuilder<'n, S, T> {
-    fn new(node: &'n mut Node<S>, name: &str, default: T) -> Self {
+    pub(crate) fn new(place: &'n mut dyn Registry<S>, name: &str, default: T) -> Self {
         let descriptor = ParameterDescriptor {
             name: name.to_owned(),
             type_: T::KIND,
             ..ParameterDescriptor::default()
         };
-        Self { node, default, descriptor, checks: Vec::new(), on_change: None }
+        Self { place, default, descriptor, checks: Vec::new(), on_change: None }
     }
 
     /// Sets the description, with its unit, such as `"Rate of joint_states. [Hz]"`.
@@ -107,7 +107,7 @@ impl<'n, S: 'static, T: ParameterType> ParameterBuilder<'n, S, T> {
         self
     }
 
-    /// Puts the parameter into the node, with the value given from outside if there is one.
+    /// Puts the parameter in its place, with the value given from outside if there is one.
     ///
     /// # Errors
     /// When the given value is of another type or fails a check, or the name is declared already.
@@ -116,11 +116,15 @@ impl<'n, S: 'static, T: ParameterType> ParameterBuilder<'n, S, T> {
         let bad = |reason: String| RosError::Parameter { name: name.clone(), reason };
         let checks = self.checks;
         let check = move |value: &T| checks.iter().try_for_each(|check| check(value));
-        let value = match self.node.take_override(&name) {
-            None | Some(Value::Null) => self.default,
-            Some(yaml) => T::from_yaml(&yaml).ok_or_else(|| {
-                bad(format!("got {}, want {}", yaml_name(&yaml), kind_name(T::KIND)))
-            })?,
+        let other = |got: &str| bad(format!("got {got}, want {}", kind_name(T::KIND)));
+        let value = match self.place.take_given(&name) {
+            None => self.default,
+            Some(Given::Text(yaml)) => {
+                T::from_yaml(&yaml).ok_or_else(|| other(&yaml_name(&yaml)))?
+            }
+            Some(Given::Message(message)) => {
+                T::from_message(&message).ok_or_else(|| other(kind_name(message.type_)))?
+            }
         };
         check(&value).map_err(bad)?;
 
@@ -147,7 +151,7 @@ impl<'n, S: 'static, T: ParameterType> ParameterBuilder<'n, S, T> {
             value: value.to_message(),
             accept: Box::new(accept),
         };
-        self.node.add_parameter(entry)?;
+        self.place.keep(entry)?;
         Ok(parameter)
     }
 }

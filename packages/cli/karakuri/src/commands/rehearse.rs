@@ -6,7 +6,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, anyhow, bail};
 use karakuri_control::Command;
 use karakuri_files::{Column, TraceWriter, write_atomic};
-use karakuri_grasp::pick_and_place::{Defaults, PickAndPlaceGoal, Statement};
+use karakuri_grasp::pick_and_place::{PickAndPlaceGoal, Statement};
 use karakuri_rehearsal::{
     Act, Cell, CellFile, Film, Prediction, RehearsalSettings, Trouble, Variation,
     least_probability, observe, random, rehearse, state, worst,
@@ -85,8 +85,8 @@ pub fn run(args: &Args) -> Result<Outcome> {
     let Args { scene, period, settle, .. } = args;
     let cell = CellFile { period: *period, settle: *settle, ..CellFile::new(scene) }.open()?;
     let stated = stated(args, &cell)?;
-    let Some(machine) = cell.machine() else { bail!("{}: its robot has no hand", scene.display()) };
-    let goal = stated.goal(Defaults::of(machine))?;
+    let Some(hand) = &cell.hand else { bail!("{}: its robot has no hand", scene.display()) };
+    let goal = stated.goal(hand.defaults())?;
     let act = Act::from(goal.clone());
     let copies = usize::from(args.copies);
     let settings = RehearsalSettings { copies, seed: args.seed, ..RehearsalSettings::default() };

@@ -79,6 +79,52 @@ pub struct GroupSettings {
     pub following_tolerance: f64,
 }
 
+/// Tolerances by which the goals of groups are missed, reached or refused, the same for every joint.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Constraints {
+    /// Largest position error on the way; 0 is not checked. [rad or m]
+    pub path_tolerance: f64,
+    /// Largest position error at the end; 0 is not checked. [rad or m]
+    pub goal_tolerance: f64,
+    /// Largest speed of a joint that has arrived; 0 is not checked. [rad/s or m/s]
+    pub stopped_velocity_tolerance: f64,
+    /// Time after the last point for the goal to be in tolerance; 0 waits for ever. [s]
+    pub goal_time: f64,
+    /// Position error beyond twice the drive's saturation at which a joint counts as not following; 0 is not checked. [rad or m]
+    pub following_tolerance: f64,
+    /// Whether a trajectory may name some of the joints; the others hold.
+    pub allow_partial_joints_goal: bool,
+}
+
+impl Default for Constraints {
+    fn default() -> Self {
+        Self {
+            path_tolerance: 0.0,
+            goal_tolerance: 0.0,
+            // The defaults of joint_trajectory_controller.
+            stopped_velocity_tolerance: 0.01,
+            goal_time: 0.0,
+            // Narrower, and the lag of a fast motion ends goals; wider, and a blocked joint leaps farther when it comes free.
+            following_tolerance: 0.2,
+            allow_partial_joints_goal: false,
+        }
+    }
+}
+
+impl Constraints {
+    /// Puts them into the settings of a group.
+    pub fn apply(&self, settings: &mut GroupSettings) {
+        for joint in &mut settings.joints {
+            joint.path_tolerance.position = self.path_tolerance;
+            joint.goal_tolerance.position = self.goal_tolerance;
+        }
+        settings.stopped_velocity_tolerance = self.stopped_velocity_tolerance;
+        settings.goal_time = self.goal_time;
+        settings.following_tolerance = self.following_tolerance;
+        settings.allow_partial_joints_goal = self.allow_partial_joints_goal;
+    }
+}
+
 impl GroupSettings {
     /// Settings by the model's limits: a stop from full speed in a quarter of a second, a fifth of it for the deceleration to
     /// come, no path or goal tolerance, and 0.2 rad or m to follow.
@@ -110,19 +156,19 @@ impl GroupSettings {
                 },
             }
         });
+        let constraints = Constraints::default();
         Self {
             joints: joints.collect(),
-            // The defaults of joint_trajectory_controller, but for the entry: from the measured state, the command would step
+            stopped_velocity_tolerance: constraints.stopped_velocity_tolerance,
+            goal_time: constraints.goal_time,
+            allow_partial_joints_goal: constraints.allow_partial_joints_goal,
+            // As joint_trajectory_controller, but for the entry: from the measured state, the command would step
             // back by the error of tracking whenever a new trajectory comes.
-            stopped_velocity_tolerance: 0.01,
-            goal_time: 0.0,
-            allow_partial_joints_goal: false,
             allow_integration_in_goal_trajectories: false,
             allow_nonzero_velocity_at_trajectory_end: false,
             interpolate_from_desired_state: true,
             interpolation: Interpolation::Splines,
-            // Narrower, and the lag of a fast motion ends goals; wider, and a blocked joint leaps farther when it comes free.
-            following_tolerance: 0.2,
+            following_tolerance: constraints.following_tolerance,
         }
     }
 }

@@ -61,21 +61,31 @@ pub struct Defaults {
     pub approach_height: f64,
 }
 
-impl Defaults {
+/// Values for what a statement leaves open, of any hand.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Unstated {
     /// Force of a finger with which objects are held, of hands with fingers. [N]
-    pub const GRIP_FORCE: f64 = 10.0;
+    pub grip_force: f64,
     /// Coefficient of friction between hand and object. [-]
-    pub const FRICTION: f64 = 0.5;
+    pub friction: f64,
     /// Height above pick and place. [m]
-    pub const APPROACH_HEIGHT: f64 = 0.1;
+    pub approach_height: f64,
+}
 
+impl Default for Unstated {
+    fn default() -> Self {
+        Self { grip_force: 10.0, friction: 0.5, approach_height: 0.1 }
+    }
+}
+
+impl Unstated {
     /// Values for the hand of a machine.
-    pub fn of(machine: &PickAndPlace) -> Self {
-        Self {
-            grip_force: machine.usual_strength(Self::GRIP_FORCE),
+    pub fn of(&self, machine: &PickAndPlace) -> Defaults {
+        Defaults {
+            grip_force: machine.usual_strength(self.grip_force),
             force_max: machine.force_max(),
-            friction: Self::FRICTION,
-            approach_height: Self::APPROACH_HEIGHT,
+            friction: self.friction,
+            approach_height: self.approach_height,
         }
     }
 }

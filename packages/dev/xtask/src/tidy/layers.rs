@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::Violation;
 
 /// A crate depends on crates before it; `nodes`, `cli` and `dev` hold crates that nothing depends on.
-const ORDER: [&str; 26] = [
+const ORDER: [&str; 27] = [
     "core/karakuri_spatial",
     "core/karakuri_model",
     "core/karakuri_dynamics",
@@ -32,6 +32,7 @@ const ORDER: [&str; 26] = [
     "io/karakuri_commander",
     "ros/karakuri_ros",
     "ros/karakuri_hand_goals",
+    "ros/karakuri_settings",
     "ros/karakuri_robot_topics",
     "ros/karakuri_client",
     "nodes/",

@@ -3,14 +3,14 @@
 use karakuri_gait::planner::{
     Biped, LandingSettings, Reach, ReactionSettings, StabilizerSettings, WalkSettings,
 };
-use karakuri_ros::{Node, Parameter, RosError};
+use karakuri_ros::{Declares, Parameter, RosError};
 
 /// Shortest time constant of a landing. [s]
 const SHORTEST: f64 = 0.01;
 
 /// Gains as parameters, read at every tick; a negative one stands for the gait file's.
 #[derive(Debug)]
-pub(crate) struct Gains {
+pub struct StabilizerParameters {
     dcm: Parameter<f64>,
     rate: Parameter<f64>,
     ankle: Parameter<f64>,
@@ -28,8 +28,8 @@ pub(crate) struct Gains {
 }
 
 /// Declares a gain with an upper bound; a negative value stands for the gait file's.
-fn gain<S: 'static>(
-    node: &mut Node<S>,
+fn gain<N: Declares>(
+    node: &mut N,
     name: &str,
     most: f64,
     description: &str,
@@ -47,9 +47,13 @@ fn describe(description: &str) -> String {
     format!("{meaning}; negative: the gait file's. {unit}")
 }
 
-impl Gains {
-    pub(crate) fn declare<S: 'static>(
-        node: &mut Node<S>,
+impl StabilizerParameters {
+    /// Declares the gains of a robot.
+    ///
+    /// # Errors
+    /// When a given value does not fit its parameter, or a name is declared already.
+    pub fn declare<N: Declares>(
+        node: &mut N,
         biped: &Biped,
         settings: &WalkSettings,
     ) -> Result<Self, RosError> {
@@ -95,8 +99,8 @@ impl Gains {
         })
     }
 
-    /// The gains in force.
-    pub(crate) fn get(&self, file: &StabilizerSettings) -> StabilizerSettings {
+    /// The gains in force, with those of the gait file where the parameters say so.
+    pub fn get(&self, file: &StabilizerSettings) -> StabilizerSettings {
         let or =
             |own: &Parameter<f64>, file: f64| Some(own.get()).filter(|x| *x >= 0.0).unwrap_or(file);
         StabilizerSettings {
@@ -126,7 +130,7 @@ impl Gains {
 }
 
 /// Declares the rim, less than half of the narrowest sole.
-fn rim<S: 'static>(node: &mut Node<S>, biped: &Biped) -> Result<Parameter<f64>, RosError> {
+fn rim<N: Declares>(node: &mut N, biped: &Biped) -> Result<Parameter<f64>, RosError> {
     let sides = biped.legs.iter().flat_map(|leg| leg.outline.size());
     let narrowest = sides.fold(f64::INFINITY, f64::min);
     node.parameter("stabilizer.rim", -1.0)
@@ -142,8 +146,8 @@ fn rim<S: 'static>(node: &mut Node<S>, biped: &Biped) -> Result<Parameter<f64>, 
 }
 
 /// Declares the reach, no narrower than the gait's least width; a negative number stands for the gait file's.
-fn reach<S: 'static>(
-    node: &mut Node<S>,
+fn reach<N: Declares>(
+    node: &mut N,
     settings: &WalkSettings,
 ) -> Result<Parameter<Vec<f64>>, RosError> {
     let (least, file) = (settings.limits.width[0], file_reach(settings));
