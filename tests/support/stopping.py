@@ -11,8 +11,8 @@ from support.arm import ARM, distance, moving, nanoseconds
 
 #: Time between two samples. [ns]
 PERIOD = 2_000_000
-#: Share of real time at which a move is stopped: a control period then takes 0.2 s, which is long beside the way of a message.
-SLOW = 0.01
+#: Share of real time at which a move is stopped: a control period then takes 0.5 s, which is long beside the way of a message.
+SLOW = 0.004
 
 
 def periods_until_braked(commander, ros, meanwhile=nullcontext(), fast=0.0):
@@ -28,10 +28,10 @@ def periods_until_braked(commander, ros, meanwhile=nullcontext(), fast=0.0):
     handle = _begin(commander, ros, commands, "stopped")
     assert ros.set_parameter("/arm/sim", "real_time_factor", SLOW)[0]
     with meanwhile:
-        ros.spin_for(1.0)
+        ros.spin_for(1.5)
         last = nanoseconds(states.last.header.stamp)
         assert commander.ask("stop") == (True, {"stopped": True})
-        ros.spin_for(1.0)
+        ros.spin_for(1.5)
     assert ros.set_parameter("/arm/sim", "real_time_factor", fast)[0]
     status, result = ros.result(handle)
     assert status == GoalStatus.STATUS_ABORTED and json.loads(result.answer)["code"] == "CANCELED"
