@@ -24,7 +24,7 @@ const SIZES: [[usize; 3]; 8] = [
 const SPACING: f64 = 0.16;
 /// Largest cost of a contact over the least: the heaps' cost is linear within this. [-]
 const LINEAR: f64 = 1.3;
-/// Contacts from which on it is. Smaller islands go through Newton's method, or through up to 200 sweeps.
+/// Contacts from which on it is: one of 50 costs 1.8 times as much.
 const CROWDS: f64 = 90.0;
 
 /// As many balls as boxes, those of `pile200`, dropped into a walled square as wide as the heap is high.
@@ -73,18 +73,15 @@ struct Cost {
     iterations: f64,
     /// Part of the steps. [-]
     unsolved: f64,
-    /// Part of the time in steps whose islands are all swept. [-]
-    swept: f64,
     /// Deepest overlap. [m]
     deepest: f64,
 }
 
 fn cost([n, heaps, runs]: [usize; 3]) -> Cost {
-    let (mut microseconds, mut swept, mut steps) = (0.0, 0.0, 0);
+    let (mut microseconds, mut steps) = (0.0, 0);
     let (mut contacts, mut iterations, mut unsolved, mut deepest) = (0, 0, 0, 0.0_f64);
     for seed in 0..heaps {
         let mut fastest = vec![f64::INFINITY; n_steps(&heap(n, seed), TIME)];
-        let mut is_swept = Vec::new();
         for i in 0..runs {
             let mut world = heap(n, seed);
             for least in &mut fastest {
@@ -97,31 +94,26 @@ fn cost([n, heaps, runs]: [usize; 3]) -> Cost {
                 assert!(!matches!(outcome, StepOutcome::NonFinite(_)), "{n}: {outcome:?}");
                 unsolved += usize::from(matches!(outcome, StepOutcome::MaxIterations { .. }));
                 let statistics = world.statistics();
-                is_swept.push(statistics.level <= 1);
                 contacts += statistics.n_contacts;
                 iterations += statistics.iterations;
                 deepest = world.contacts().fold(deepest, |most, c| most.max(-c.gap));
             }
         }
         microseconds += fastest.iter().sum::<f64>();
-        let of_sweeps = fastest.iter().zip(&is_swept).filter(|(_, is_swept)| **is_swept);
-        swept += of_sweeps.map(|(time, _)| time).sum::<f64>();
         steps += fastest.len();
     }
     let mean = |sum: usize| sum as f64 / steps as f64;
     let step = microseconds / steps as f64;
     let (contacts, iterations, unsolved) = (mean(contacts), mean(iterations), mean(unsolved));
-    let swept = swept / microseconds;
-    Cost { contacts, step, iterations, unsolved, swept, deepest }
+    Cost { contacts, step, iterations, unsolved, deepest }
 }
 
 fn show(n: usize, own: &Cost) {
-    let Cost { contacts, step, iterations, unsolved, swept, deepest } = own;
+    let Cost { contacts, step, iterations, unsolved, deepest } = own;
     println!(
-        "8 heap of {n} bodies: {contacts:.0} contacts, {step:.0} µs a step, {:.2} µs a contact; {iterations:.1} iterations, {:.1} % of the steps unsolved, {:.0} % of the time in steps of sweeps alone, {:.2} mm deep",
+        "8 heap of {n} bodies: {contacts:.0} contacts, {step:.0} µs a step, {:.2} µs a contact; {iterations:.1} iterations, {:.1} % of the steps unsolved, {:.2} mm deep",
         step / contacts,
         1e2 * unsolved,
-        1e2 * swept,
         1e3 * deepest
     );
 }
