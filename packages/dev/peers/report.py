@@ -4,9 +4,11 @@ SETTINGS = {
     "mujoco_default": "MuJoCo, default",
     "mujoco_stiff": "MuJoCo, stiff",
     "mujoco_no_slip": "MuJoCo, stiff, no-slip",
+    "mujoco_cg": "MuJoCo, stiff, CG",
     "mujoco_rk4": "MuJoCo, RK4",
     "rapier_default": "Rapier f32, default",
     "rapier_stiff": "Rapier f32, stiff",
+    "rapier_exact": "Rapier f32, stiff, no recycling",
 }
 WORDS = {
     "fk": "FK", "rnea": "RNEA", "aba": "ABA", "crba": "CRBA", "jacobians": "Jacobians", "centroidal": "centroidal map",
@@ -97,8 +99,8 @@ turn. "Jacobians" is forward kinematics and the Jacobian of the last link here, 
 The scenes of `packages/dev/peers/scenes.yaml`, h = 1 ms, warm. "Iterations" are sweeps of our solver and Newton steps of
 MuJoCo's, a mean over the window; "residual" is the largest of our natural map, in m/s or rad/s. MuJoCo's settings:
 *default*; *stiff* is elliptic cones, impedance ratio 10, contact and loop time constants of two steps; *no-slip* adds
-three of its no-slip sweeps; *RK4* is its Runge-Kutta method, for what moves freely. Rapier's: *default*, four substeps; *stiff* is contacts of 250 Hz (a quarter of the step
-rate) with Coulomb friction at every point. Rapier counts predicted contacts, too.
+three of its no-slip sweeps; *CG* is conjugate gradients in place of Newton's method; *RK4* is its Runge-Kutta method, for what moves freely. Rapier's: *default*, four substeps; *stiff* is contacts of 250 Hz (a quarter of the step
+rate) with Coulomb friction at every point; *no recycling* finds the contacts of all pairs in every step. Rapier counts predicted contacts, too.
 
 ![Time of a step of a scene](images/times/steps.svg)
 

@@ -55,6 +55,32 @@ fn boxes_turned_by_45_degrees_keep_four_of_eight_corners() {
     assert_eq!(features, again.points().iter().map(|p| p.feature).collect::<Vec<_>>());
 }
 
+/// Points of a cube on a fixed one, turned by 45° so that all eight corners of their overlap could carry, before and after it tilts by
+/// an angle in a step. [rad]
+fn points_of_tilting_cube(jointed: bool, tilt: f64) -> [usize; 2] {
+    let turned = Pose::from_xyz_rpy([0.0, 0.0, 0.1], [0.0, 0.0, core::f64::consts::FRAC_PI_4]);
+    let mut scene = CollisionScene::default();
+    scene.add(&Collider::fixed(CUBE, Pose::IDENTITY));
+    let cube = scene.add(&Collider { jointed, ..Collider::moving(CUBE, turned) });
+    scene.update(1e-3);
+    let before = only(scene.manifolds()).points().len();
+    scene.set_pose(cube, &(turned * Pose::from_axis_angle(&Vector3::x(), tilt)));
+    scene.update(1e-3);
+    [before, only(scene.manifolds()).points().len()]
+}
+
+#[test]
+fn what_turns_keeps_all_eight_corners() {
+    // The corners move by up to 50 µm, and by 5 µm: less than what counts as turning.
+    assert_eq!(points_of_tilting_cube(false, 1e-3), [4, 8]);
+    assert_eq!(points_of_tilting_cube(false, 1e-4), [4, 4]);
+}
+
+#[test]
+fn what_joints_hold_keeps_four_corners_as_it_turns() {
+    assert_eq!(points_of_tilting_cube(true, 1e-3), [4, 4]);
+}
+
 #[test]
 fn crossed_edges_meet_in_one_point() {
     let quarter = core::f64::consts::FRAC_PI_4;

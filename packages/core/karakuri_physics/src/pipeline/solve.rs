@@ -54,6 +54,7 @@ impl World {
             observer.enter(Stage::Solve);
             let impacts = self.bounce_rows()?;
             self.non_finite().map_or(Ok(()), Err)?;
+            observer.problem(&self.pipeline.problem);
             let settings = &self.settings;
             solution = self.pipeline.team.solve(
                 &mut self.pipeline.problem,

@@ -1,5 +1,7 @@
 //! The stages of a step, reported to an observer: the world reads no clock, an observer may.
 
+use crate::solver::Problem;
+
 /// A stage of [`crate::World::step`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stage {
@@ -54,6 +56,9 @@ pub trait StageObserver {
     /// A stage begins, and the one before is over. Free motion, rows and solve come again where a drive turned out to
     /// saturate.
     fn enter(&mut self, stage: Stage);
+
+    /// The contact problem that is about to be solved, with the impulses that the solver starts from.
+    fn problem(&mut self, _problem: &Problem) {}
 }
 
 /// Observes nothing, and costs nothing.

@@ -372,3 +372,6 @@ pub(super) fn check_state(
 fn collider_shapes(shape: &Shape, moves: bool) -> Result<Vec<ColliderShape>, ShapeError> {
     if moves { ColliderShape::moving_parts(shape) } else { Ok(vec![ColliderShape::fixed(shape)]) }
 }
+
+#[cfg(test)]
+mod tests;

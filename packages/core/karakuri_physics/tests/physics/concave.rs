@@ -11,6 +11,11 @@ const CEILING: f64 = 0.1 + 1.0 / 12.0;
 
 /// A U upside down, 0.3 m × 0.1 m × 0.4 m, with a slot 0.1 m wide and 0.3 m deep.
 fn hook() -> Shape {
+    hook_of(1.0)
+}
+
+/// The same at another size. [-]
+pub(crate) fn hook_of(scale: f64) -> Shape {
     let outline = [
         [-0.15, -0.2],
         [-0.05, -0.2],
@@ -21,7 +26,8 @@ fn hook() -> Shape {
         [0.15, 0.2],
         [-0.15, 0.2],
     ];
-    let at = |y: f64| outline.iter().map(move |&[x, z]| [x, y, z + CEILING - 0.1]);
+    let at =
+        |y: f64| outline.iter().map(move |&[x, z]| [x, y, z + CEILING - 0.1].map(|x| x * scale));
     let vertices = at(-0.05).chain(at(0.05)).collect();
     let front = [[0, 1, 2], [0, 2, 7], [2, 3, 7], [3, 6, 7], [3, 4, 5], [3, 5, 6]];
     let back = front.map(|[a, b, c]: [u32; 3]| [a + 8, c + 8, b + 8]);

@@ -19,6 +19,7 @@ mod overlaps;
 mod prescribed;
 #[path = "../problems/mod.rs"]
 mod problems;
+mod random_heaps;
 mod random_impacts;
 mod rest;
 #[path = "../scenes/mod.rs"]
