@@ -38,7 +38,8 @@ Examples:
   karakuri launch launch/pick_and_place.launch.xml hardware:=mock
   karakuri goal -f /arm/gripper_cmd control_msgs/action/GripperCommand '{command: {position: 0.03}}'
 
-goal, echo, param, topics, nodes, actions and `do` without a scene ask running nodes; they alone need ROS 2.
+goal, echo, param, topics, nodes, actions and `do` without a scene ask running nodes;
+they alone need ROS 2.
 Exit codes: 0 done, 1 the input is wrong, 2 usage, 3 the run failed.
 `karakuri <command> --help` says more about each.";
 

@@ -63,8 +63,9 @@ Examples:
     --envelope config/envelopes/tools.yaml 'change_tool cup' 'pick plate' \\
     'place x_m=0.5 y_m=0.2' 'change_tool jaws'
 
-Without scene and envelope, one command goes to the running node `commander`, as `karakuri do pick cube`,
-`karakuri do act TICKET`: see `karakuri do look --help`.
+Without scene and envelope, one command goes to the running node `commander`:
+  karakuri do pick cube
+  karakuri do act TICKET
 
 Verbs: look, status, log, move (x_m, y_m, z_m or high, yaw_rad, speed_scale), set_gripper (opened, width_m or vacuum_kpa, force_n), pick (object, \
 or x_m and y_m; force_n), place (x_m, y_m, z_m; or on), home; with --gait walk_to (x_m, y_m, yaw_rad), with --tools change_tool (tool). Values are JSON, or words. What is asked for is inside of the envelope, or refused.
