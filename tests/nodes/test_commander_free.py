@@ -76,3 +76,18 @@ def test_a_force_that_no_copy_has_felt_brakes(commander, ros):
     status, result = ros.result(handle, timeout=120.0)
     refusal = json.loads(result.answer)
     assert status == GoalStatus.STATUS_ABORTED and refusal["code"] == "DIVERGED" and "a finger feels" in json.dumps(refusal), refusal
+
+
+def test_hardware_moves_as_rehearsed_until_it_finds_nothing_between_its_fingers(domain, ros, tmp_path):
+    # The mock goes where it is commanded, and feels nothing; objects are where the scene has them.
+    arm = Arm(domain, nodes=NODES, hardware="mock")
+    with Commander(domain, ros, tmp_path, arm, "table", scene=SCENE, lockstep=False) as commander:
+        do(commander, "move", x_m=0.45, y_m=-0.1, high=True)
+        _, seen = commander.ask("look")
+        assert max(abs(a - b) for a, b in zip(seen["tool"]["xyz_m"][:2], (0.45, -0.1))) < 2e-3
+        do(commander, "home")
+        status, refusal = commander.act(commander.rehearse("pick", object="cube"))
+        # The fingers close further than on the cube of all copies.
+        assert status == GoalStatus.STATUS_ABORTED and refusal["code"] == "DIVERGED", refusal
+        assert "joint `left_crank_joint` is at" in json.dumps(refusal), refusal
+        assert cube(commander)["held"] is False

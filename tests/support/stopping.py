@@ -35,13 +35,14 @@ def periods_until_braked(commander, ros, meanwhile=nullcontext(), fast=0.0):
     assert ros.set_parameter("/arm/sim", "real_time_factor", fast)[0]
     status, result = ros.result(handle)
     assert status == GoalStatus.STATUS_ABORTED and json.loads(result.answer)["code"] == "CANCELED"
-    first = nanoseconds(commands.messages[0].header.stamp)
     stopped = _velocities(commands.messages)
-    brakes = next(at for at, v in sorted(stopped.items()) if distance(v, whole[at]) > 1e-3)
+    # Both moves are the same; their beginnings are not at the same time.
+    shift = min(whole) - min(stopped)
+    brakes = next(at for at, v in sorted(stopped.items()) if distance(v, whole[at + shift]) > 1e-3)
     assert moving(states.fresh()) < 1e-2
     for topic in (commands, states):
         topic.close()
-    return (first + brakes - last) / PERIOD
+    return (brakes - last) / PERIOD
 
 
 def _begin(commander, ros, commands, request):
@@ -56,6 +57,7 @@ def _begin(commander, ros, commands, request):
 
 
 def _velocities(messages):
-    """Commanded velocities of the arm by the time since the first of them. [ns; rad/s]"""
-    first = nanoseconds(messages[0].header.stamp)
-    return {nanoseconds(m.header.stamp) - first: [m.velocity[m.name.index(name)] for name in ARM] for m in messages}
+    """Commanded velocities of the arm by stamp, from the first sample on in which it is to move. [ns; rad/s]"""
+    commanded = {nanoseconds(m.header.stamp): [m.velocity[m.name.index(name)] for name in ARM] for m in messages}
+    begun = min(at for at, v in commanded.items() if max(map(abs, v)) > 1e-6)
+    return {at: v for at, v in commanded.items() if at >= begun}

@@ -60,6 +60,8 @@ type Id = Vec<u8>;
 /// Goals of a server, with the publishers of their feedback and status.
 struct Goals<A: Action> {
     by_id: BTreeMap<Id, Goal<A>>,
+    /// Goals that are neither accepted nor rejected yet, with what clients have sent again meanwhile.
+    undecided: BTreeMap<Id, Vec<Request<A::SendGoal>>>,
     feedback: Publisher<A::FeedbackMessage>,
     status: Publisher<GoalStatusArray>,
     clock: Clock,
@@ -123,7 +125,7 @@ impl<A: Action> GoalRequest<A> {
             waiting: Vec::new(),
         };
         goals.by_id.insert(self.id.clone(), goal);
-        if let Some(request) = self.request.take() {
+        for request in self.request.take().into_iter().chain(goals.decided(&self.id)) {
             request.respond(A::make_goal_response_msg(true, stamp.to_message()));
         }
         goals.publish_status();
@@ -147,8 +149,11 @@ impl<A: Action> GoalRequest<A> {
 impl<A: Action> Drop for GoalRequest<A> {
     fn drop(&mut self) {
         if let Some(request) = self.request.take() {
-            let stamp = lock(&self.goals).clock.now().to_message();
-            request.respond(A::make_goal_response_msg(false, stamp));
+            let mut goals = lock(&self.goals);
+            let stamp = goals.clock.now().to_message();
+            for request in std::iter::once(request).chain(goals.decided(&self.id)) {
+                request.respond(A::make_goal_response_msg(false, stamp.clone()));
+            }
         }
     }
 }
@@ -251,6 +256,25 @@ impl<A: Action> Goals<A> {
         self.status.publish(&GoalStatusArray { status_list });
     }
 
+    /// Keeps a goal that was sent again while it is undecided; `None` then.
+    fn undecided(
+        &mut self,
+        id: &Id,
+        request: Request<A::SendGoal>,
+    ) -> Option<Request<A::SendGoal>> {
+        if let Some(again) = self.undecided.get_mut(id) {
+            again.push(request);
+            return None;
+        }
+        self.undecided.insert(id.clone(), Vec::new());
+        Some(request)
+    }
+
+    /// Takes what was sent again for a goal that is decided now.
+    fn decided(&mut self, id: &Id) -> Vec<Request<A::SendGoal>> {
+        self.undecided.remove(id).unwrap_or_default()
+    }
+
     fn end(&mut self, id: &Id, status: i8, result: A::Result) {
         let Some(goal) = self.by_id.get_mut(id) else { return };
         goal.status = status;
@@ -343,6 +367,7 @@ impl<S: 'static> Node<S> {
     ) -> Result<(), RosError> {
         let goals: Shared<A> = Arc::new(Mutex::new(Goals {
             by_id: BTreeMap::new(),
+            undecided: BTreeMap::new(),
             feedback: self.publisher(&format!("{name}/_action/feedback"), qos::state())?,
             status: self.publisher(&format!("{name}/_action/status"), qos::latched())?,
             clock: self.clock().clone(),
@@ -358,6 +383,7 @@ impl<S: 'static> Node<S> {
             move |state, mut request| {
                 let (id, goal) = A::destructure_goal_request_msg(request.take());
                 let id = id.uuid;
+                let Some(request) = lock(&shared).undecided(&id, request) else { return };
                 let is_duplicate = lock(&shared).by_id.contains_key(&id);
                 let (goals, action) = (Arc::clone(&shared), Arc::clone(&action));
                 let request = GoalRequest { goal, id, request: Some(request), goals, action };
