@@ -98,7 +98,9 @@ def test_an_act_tells_its_progress_and_is_cancelled(commander, ros):
 
 
 def test_stop_brakes_within_one_control_period(commander, ros):
-    assert 0 <= periods_until_braked(commander, ros) <= 2
+    called, answered = periods_until_braked(commander, ros)
+    # The next sample is answered by a brake, which the one after it shows.
+    assert called >= 0 and answered <= 2, (called, answered)
     assert commander.ask("stop") == (True, {"stopped": False})
     assert commander.do("pick", object="cube")["holds"], "what was stopped is still as rehearsed"
 

@@ -249,7 +249,8 @@ def attacks(attacked):
 
 
 def test_attack_13_stop_under_all_of_them(attacked):
-    assert 0 <= periods_until_braked(attacked.commander, attacked.ros, attacks(attacked), fast=1.0) <= 2
+    called, answered = periods_until_braked(attacked.commander, attacked.ros, attacks(attacked), fast=1.0)
+    assert called >= 0 and answered <= 2, (called, answered)
     # Time stands still where the arm has braked.
     attacked.commands.clear()
     attacked.held = attacked.command(attacked.commands.fresh())

@@ -442,7 +442,7 @@ def bad_goals():
 
 
 @pytest.mark.parametrize("name", bad_goals())
-def test_refuses_a_bad_goal(arm, ros, action, name):
+def test_refuses_a_bad_goal(fresh, ros, action, name):
     goal, words = bad_goals()[name]
     status, result = ros.result(accepted(ros, action(PickAndPlace, "pick_and_place"), goal))
     assert status == GoalStatus.STATUS_ABORTED and not result.success

@@ -79,9 +79,13 @@ def pick():
 
 
 def put_back(ros):
-    """Everything as at the start, once samples have come."""
-    joint_states(ros).close()
+    """Everything as at the start, once samples have come of then: nodes that have not heard of it yet still know what was in the hand."""
+    states = joint_states(ros)
+    before = nanoseconds(states.last.header.stamp)
+    states.clear()
     assert ros.call(ResetSimulation, "/arm/sim/reset_simulation").result.result == 1
+    states.wait(lambda m: nanoseconds(m.header.stamp) < max(before, 1_000_000_000))
+    states.close()
 
 
 def accepted(ros, client, goal, **fields):

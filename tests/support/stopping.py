@@ -16,7 +16,8 @@ SLOW = 0.004
 
 
 def periods_until_braked(commander, ros, meanwhile=nullcontext(), fast=0.0):
-    """Samples from the one that the arm was at when `stop` came to the first that is answered otherwise than in the whole move, whatever goes on meanwhile.
+    """Samples to the first that is answered otherwise than in the whole move, whatever goes on meanwhile: from the one that the arm was at when `stop` was
+    called, and when it had been answered.
 
     `fast` is the share of real time in force before and after.
     """
@@ -29,8 +30,9 @@ def periods_until_braked(commander, ros, meanwhile=nullcontext(), fast=0.0):
     assert ros.set_parameter("/arm/sim", "real_time_factor", SLOW)[0]
     with meanwhile:
         ros.spin_for(1.5)
-        last = nanoseconds(states.last.header.stamp)
+        called = nanoseconds(states.last.header.stamp)
         assert commander.ask("stop") == (True, {"stopped": True})
+        answered = nanoseconds(states.last.header.stamp)
         ros.spin_for(1.5)
     assert ros.set_parameter("/arm/sim", "real_time_factor", fast)[0]
     status, result = ros.result(handle)
@@ -42,7 +44,7 @@ def periods_until_braked(commander, ros, meanwhile=nullcontext(), fast=0.0):
     assert moving(states.fresh()) < 1e-2
     for topic in (commands, states):
         topic.close()
-    return (brakes - last) / PERIOD
+    return (brakes - called) / PERIOD, (brakes - answered) / PERIOD
 
 
 def _begin(commander, ros, commands, request):
