@@ -49,11 +49,7 @@ def test_a_cube_is_put_on_the_shelf_and_taken_from_where_somebody_puts_it(comman
 
 
 def test_an_arm_that_is_pushed_off_its_way_brakes(commander, ros):
-    answer = commander.rehearse("move", x_m=0.45, y_m=0.2, high=True, speed_scale=0.1)
-    commander.approve(answer["rehearsal"])
-    seen = []
-    handle = commander.send("act", seen, ticket=answer["ticket"], request_id="held")
-    ros.wait_for(lambda: seen and seen[-1].progress > 0.1, what="the act")
+    handle = commander.begin("held", 0.1, "move", x_m=0.45, y_m=0.2, high=True, speed_scale=0.1)
     fields = {"body": "arm/upper_arm_link", "point": Point(z=0.3), "wrench": Wrench(force=Vector3(y=-1500.0)), "duration": 0.5}
     assert ros.call(Push, "/arm/sim/push", **fields).success
     status, result = ros.result(handle, timeout=120.0)
@@ -65,11 +61,7 @@ def test_an_arm_that_is_pushed_off_its_way_brakes(commander, ros):
 
 def test_a_force_that_no_copy_has_felt_brakes(commander, ros):
     assert do(commander, "pick", object="cube")["holds"]
-    answer = commander.rehearse("move", x_m=0.45, y_m=0.2, high=True, speed_scale=0.1)
-    commander.approve(answer["rehearsal"])
-    seen = []
-    handle = commander.send("act", seen, ticket=answer["ticket"], request_id="pressed")
-    ros.wait_for(lambda: seen and seen[-1].progress > 0.1, what="the act")
+    handle = commander.begin("pressed", 0.1, "move", x_m=0.45, y_m=0.2, high=True, speed_scale=0.1)
     # Somebody presses the cube against a finger, which moves the arm by less than the band is wide.
     fields = {"body": "cube", "wrench": Wrench(force=Vector3(y=-25.0)), "duration": 0.5}
     assert ros.call(Push, "/arm/sim/push", **fields).success

@@ -49,11 +49,7 @@ def test_acts_have_the_settings_that_the_nodes_have(commander, ros):
 
 
 def test_a_parameter_that_is_set_during_an_act_is_reported(commander, ros):
-    answer = commander.rehearse("move", x_m=0.45, y_m=0.2, high=True, speed_scale=0.1)
-    commander.approve(answer["rehearsal"])
-    seen = []
-    handle = commander.send("act", seen, ticket=answer["ticket"], request_id="set")
-    ros.wait_for(lambda: seen and seen[-1].progress > 0.1, what="the act")
+    handle = commander.begin("set", 0.1, "move", x_m=0.45, y_m=0.2, high=True, speed_scale=0.1)
     put(ros, CONTROLLER, gains__elbow_pitch__p=500.0)
     status, result = ros.result(handle, timeout=120.0)
     refusal = json.loads(result.answer)

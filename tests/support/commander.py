@@ -73,6 +73,15 @@ class Commander:
             self.approve(answer["rehearsal"])
         return self.order("act", feedback, ticket=answer["ticket"], request_id=f"request-{answer['rehearsal']}")
 
+    def begin(self, request, progress, verb, /, **arguments):
+        """The handle of an act that was rehearsed and is under way, so far at least."""
+        seen = []
+        answer = self.rehearse(verb, **arguments)
+        self.approve(answer["rehearsal"])
+        handle = self.send("act", seen, ticket=answer["ticket"], request_id=request)
+        self._ros.wait_for(lambda: seen and seen[-1].progress > progress, what="the act")
+        return handle
+
     def do(self, verb, /, **arguments):
         answer = self.rehearse(verb, **arguments)
         status, done = self.act(answer)

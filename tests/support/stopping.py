@@ -22,11 +22,11 @@ def periods_until_braked(commander, ros, meanwhile=nullcontext(), fast=0.0):
     `fast` is the share of real time in force before and after.
     """
     commands, states = (ros.subscribe(JointState, f"/arm/{name}", 10_000) for name in ("joint_command", "joint_states"))
-    ros.result(_begin(commander, ros, commands, "whole"))
+    ros.result(_begin(commander, commands, "whole"))
     whole = _velocities(commands.messages)
     assert ros.call(ResetSimulation, "/arm/sim/reset_simulation").result.result == 1
     ros.wait_for(lambda: commander.order("home")[0] == GoalStatus.STATUS_SUCCEEDED, 20.0, what="the reset")
-    handle = _begin(commander, ros, commands, "stopped")
+    handle = _begin(commander, commands, "stopped")
     assert ros.set_parameter("/arm/sim", "real_time_factor", SLOW)[0]
     with meanwhile:
         ros.spin_for(1.5)
@@ -37,25 +37,23 @@ def periods_until_braked(commander, ros, meanwhile=nullcontext(), fast=0.0):
     assert ros.set_parameter("/arm/sim", "real_time_factor", fast)[0]
     status, result = ros.result(handle)
     assert status == GoalStatus.STATUS_ABORTED and json.loads(result.answer)["code"] == "CANCELED"
+    rest = states.fresh()
+    assert moving(rest) < 1e-2
+    # The answer to the act may be here before the last commands.
+    commands.wait(lambda m: nanoseconds(m.header.stamp) >= nanoseconds(rest.header.stamp))
     stopped = _velocities(commands.messages)
     # Both moves are the same; their beginnings are not at the same time.
     shift = min(whole) - min(stopped)
     brakes = next(at for at, v in sorted(stopped.items()) if distance(v, whole[at + shift]) > 1e-3)
-    assert moving(states.fresh()) < 1e-2
     for topic in (commands, states):
         topic.close()
     return (brakes - called) / PERIOD, (brakes - answered) / PERIOD
 
 
-def _begin(commander, ros, commands, request):
-    """Begins a move, and waits until the arm is on its way."""
-    seen = []
-    answer = commander.rehearse("move", x_m=0.45, y_m=0.2, high=True)
-    commander.approve(answer["rehearsal"])
+def _begin(commander, commands, request):
+    """Begins a move, and waits until the arm is on its way: slowly, so that it is so still when it is to be stopped."""
     commands.clear()
-    handle = commander.send("act", seen, ticket=answer["ticket"], request_id=request)
-    ros.wait_for(lambda: seen and seen[-1].progress > 0.3, what="the act")
-    return handle
+    return commander.begin(request, 0.2, "move", x_m=0.45, y_m=0.2, high=True, speed_scale=0.25)
 
 
 def _velocities(messages):

@@ -2,10 +2,11 @@
 
 use std::fs;
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use karakuri_commands::{Verb, describe_act, describe_prediction, describe_refusal, parse_command};
+use karakuri_files::write_atomic;
 use karakuri_ros::client::{Client, ClientError, GoalEvent};
 use karakuri_ros::msg::karakuri_msgs::srv::{Ask, Decide, Picture};
 use serde_json::{Value, json};
@@ -146,9 +147,10 @@ impl Caller<'_> {
             return Err(ClientError::Failed(message));
         }
         let file = folder.join(format!("{rehearsal}_{verb}.png"));
-        write(folder, &file, &png).map_err(|why| {
-            ClientError::Failed(format!("cannot write {}: {why}", file.display()))
+        fs::create_dir_all(folder).map_err(|why| {
+            ClientError::Failed(format!("cannot make {}: {why}", folder.display()))
         })?;
+        write_atomic(&file, &png).map_err(|why| ClientError::Failed(why.to_string()))?;
         print(&format!("{}\n", file.display()))
     }
 
@@ -205,11 +207,6 @@ fn can_ask() -> bool {
 fn request_id() -> String {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     format!("request-{}-{}", std::process::id(), since.as_nanos())
-}
-
-fn write(folder: &Path, file: &Path, png: &[u8]) -> io::Result<()> {
-    fs::create_dir_all(folder)?;
-    fs::write(file, png)
 }
 
 fn read(answer: &str) -> Result<Value, ClientError> {

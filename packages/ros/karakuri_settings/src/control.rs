@@ -136,12 +136,12 @@ impl GainParameters {
 karakuri_ros::parameters! {
     /// Tolerances by which a goal is missed, reached or refused.
     struct ConstraintParameters {
-        path_tolerance ["constraints.trajectory"]: f64 = 0.0, "Largest position error on the way, for every joint; 0 is not checked. [rad or m]", range(0.0..=1000.0);
-        goal_tolerance ["constraints.goal"]: f64 = 0.0, "Largest position error at the end, for every joint; 0 is not checked. [rad or m]", range(0.0..=1000.0);
-        stopped_velocity_tolerance ["constraints.stopped_velocity_tolerance"]: f64 = 0.01, "Largest speed at the end; 0 is not checked. [rad/s or m/s]", range(0.0..=1000.0);
-        goal_time ["constraints.goal_time"]: f64 = 0.0, "Time after the last point to come into tolerance; 0 waits for ever. [s]", range(0.0..=3600.0);
-        following_tolerance ["constraints.following"]: f64 = 0.2, "Position error beyond twice what saturates the drive at which a joint counts as blocked or moved by others: its group's goal is aborted and it holds where it is; 0 is not checked. [rad or m]", range(0.0..=1000.0);
-        allow_partial_joints_goal: bool = false, "Take goals for some joints of a group; the others hold.";
+        path_tolerance ["constraints.trajectory"]: f64 = Constraints::default().path_tolerance, "Largest position error on the way, for every joint; 0 is not checked. [rad or m]", range(0.0..=1000.0);
+        goal_tolerance ["constraints.goal"]: f64 = Constraints::default().goal_tolerance, "Largest position error at the end, for every joint; 0 is not checked. [rad or m]", range(0.0..=1000.0);
+        stopped_velocity_tolerance ["constraints.stopped_velocity_tolerance"]: f64 = Constraints::default().stopped_velocity_tolerance, "Largest speed at the end; 0 is not checked. [rad/s or m/s]", range(0.0..=1000.0);
+        goal_time ["constraints.goal_time"]: f64 = Constraints::default().goal_time, "Time after the last point to come into tolerance; 0 waits for ever. [s]", range(0.0..=3600.0);
+        following_tolerance ["constraints.following"]: f64 = Constraints::default().following_tolerance, "Position error beyond twice what saturates the drive at which a joint counts as blocked or moved by others: its group's goal is aborted and it holds where it is; 0 is not checked. [rad or m]", range(0.0..=1000.0);
+        allow_partial_joints_goal: bool = Constraints::default().allow_partial_joints_goal, "Take goals for some joints of a group; the others hold.";
     }
 }
 

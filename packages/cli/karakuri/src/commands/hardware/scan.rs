@@ -8,8 +8,7 @@ use super::buses::BusArgs;
 use super::wire::Heard;
 use crate::commands::Outcome;
 use crate::commands::ids::Ids;
-use crate::interrupt::Interrupt;
-use crate::interrupt::Interrupted;
+use crate::interrupt::{Interrupt, Interrupted};
 use crate::{output, progress};
 
 /// Looks for devices at all ids and baud rates of a bus

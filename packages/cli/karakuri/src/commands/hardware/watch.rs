@@ -10,8 +10,7 @@ use super::buses::BusArgs;
 use super::wire::Heard;
 use crate::commands::Outcome;
 use crate::commands::ids::Ids;
-use crate::interrupt::Interrupt;
-use crate::interrupt::Interrupted;
+use crate::interrupt::{Interrupt, Interrupted};
 use crate::{output, progress};
 
 /// Prints place, speed, load, current, voltage and temperature of servos once a second
