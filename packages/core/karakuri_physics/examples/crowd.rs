@@ -88,6 +88,8 @@ struct Tally {
     /// Processor time of each step. [s]
     times: Vec<f64>,
     contacts: usize,
+    loaded: usize,
+    warm: usize,
     iterations: usize,
     most: usize,
     unsolved: usize,
@@ -104,6 +106,8 @@ impl Tally {
         self.times.push(cpu_seconds() - before);
         let s = world.statistics();
         self.contacts += s.n_contacts;
+        self.loaded += s.n_loaded;
+        self.warm += s.n_warm;
         self.iterations += s.iterations;
         self.most = self.most.max(s.iterations);
         self.residual = self.residual.max(s.residual);
@@ -120,6 +124,10 @@ impl Tally {
             [self.contacts, self.iterations].map(|sum| sum as f64 / n as f64);
         let Self { most: most_iterations, unsolved, residual, deepest, .. } = self;
         println!("mean {mean:.0} µs, p99 {p99:.0}, most {most:.0}; {contacts:.0} contacts");
+        let warm = 100.0 * self.warm as f64 / self.loaded.max(1) as f64;
+        println!(
+            "{warm:.1} % of the contacts that carry force began with the impulse of the step before"
+        );
         for stage in Stage::ALL {
             let each = 1e6 * self.clock.sums[stage as usize] / n as f64;
             println!("  {:12} {each:6.0} µs", stage.name());

@@ -63,6 +63,8 @@ pub(crate) struct Contact {
     slip_speed: f64,
     /// Turn of its normal in the last step; the rows of the step's start miss some of the motion that goes with it. [rad]
     turn: f64,
+    /// Largest component of the impulse from which the solver begins; zero of a new contact. [N·s]
+    pub(crate) warm_start: f64,
     /// Whether it takes part in an impact of the step.
     pub(crate) struck: bool,
     /// Whether the last step's impulses had to be solved for.

@@ -1,7 +1,9 @@
 //! Undoing of position errors by a second velocity, which gives no energy.
 
-use crate::constraint::row::{Correction, Row};
-use crate::solver::{apply_rows, dot};
+use crate::constraint::row::Row;
+use crate::pipeline::corrected_row::CorrectedRow;
+use crate::pipeline::scratch::Pipeline;
+use crate::solver::apply_rows;
 use crate::world::World;
 
 /// Sweeps that undo penetrations; the rest is undone in the next steps.
@@ -14,43 +16,31 @@ const CORRECTION_REACH: f64 = 0.02;
 impl World {
     /// A second velocity that only moves positions, so that undoing a penetration gives no energy.
     pub(crate) fn correct_penetration(&mut self) {
-        self.pipeline.correction.clear();
-        self.pipeline.correction.resize(self.pipeline.before.len(), 0.0);
-        if !self.pipeline.rows.iter().any(Row::corrects) {
+        let Pipeline { correction: w, corrected_rows, rows, problem, before, .. } =
+            &mut self.pipeline;
+        w.clear();
+        w.resize(before.len(), 0.0);
+        if !rows.iter().any(Row::corrects) {
             return;
         }
-        self.pipeline.correction_impulses.clear();
-        self.pipeline.correction_impulses.resize(self.pipeline.rows.len(), 0.0);
+        corrected_rows.clear();
+        // Of a contact only the normal: a drift along its tangents is undone by their bias.
+        let each = rows.iter().zip(&problem.blocks).filter_map(|(row, block)| {
+            Some(CorrectedRow::new(block.sides, row.correction?, block.delassus.m11))
+        });
+        corrected_rows.extend(each);
         for _ in 0..CORRECTION_SWEEPS {
-            let rows = self.pipeline.rows.iter().zip(&self.pipeline.problem.blocks);
-            for ((row, block), impulse) in rows.zip(&mut self.pipeline.correction_impulses) {
-                // Of a contact only the normal: a drift along its tangents is undone by their bias.
-                let Some(Correction { velocity, lower, upper }) = row.correction else { continue };
-                let jacobian = &self.pipeline.problem.jacobian;
-                let sides = block.sides.iter().filter(|s| s.len > 0);
-                let u: f64 = sides
-                    .map(|s| {
-                        dot(
-                            &jacobian[s.offset..s.offset + s.len],
-                            &self.pipeline.correction[s.start..s.start + s.len],
-                        )
-                    })
-                    .sum();
-                // Projected Gauss-Seidel on `J w = (velocity)`, the impulse within its bounds.
-                let unbounded = *impulse + (velocity - u) / block.delassus.m11;
-                let next = unbounded.clamp(lower, upper);
-                let delta = next - *impulse;
-                // Most rows of a heap only forbid that others push them together.
-                if delta == 0.0 {
-                    continue;
+            let mut is_done = true;
+            for row in corrected_rows.iter_mut() {
+                let delta = row.visit(&problem.jacobian, w);
+                if delta != 0.0 {
+                    is_done = false;
+                    apply_rows(w, &problem.response, row.sides(), &[delta]);
                 }
-                *impulse = next;
-                apply_rows(
-                    &mut self.pipeline.correction,
-                    &self.pipeline.problem.response,
-                    &block.sides,
-                    &[delta],
-                );
+            }
+            // The next sweep would be the same again.
+            if is_done {
+                break;
             }
         }
         self.limit_correction();

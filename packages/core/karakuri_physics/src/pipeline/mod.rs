@@ -5,6 +5,7 @@ pub(crate) mod carry;
 pub(crate) mod collide;
 pub(crate) mod continuous;
 pub(crate) mod correct;
+mod corrected_row;
 pub(crate) mod energy;
 pub(crate) mod free_motion;
 pub(crate) mod impacts;

@@ -3,6 +3,7 @@
 use karakuri_spatial::{Motion, Pose, UnitQuaternion, Vector3};
 
 use super::carry::Carry;
+use super::corrected_row::CorrectedRow;
 use super::islands::Islands;
 use super::restitution::RowImpacts;
 use super::strikes::{Meeting, Strike};
@@ -25,8 +26,8 @@ pub(crate) struct Pipeline {
     pub(crate) before: Vec<f64>,
     /// Velocity that only moves positions, to undo their errors. (n)
     pub(crate) correction: Vec<f64>,
-    /// Impulses of the correction. (rows)
-    pub(crate) correction_impulses: Vec<f64>,
+    /// Rows of the correction.
+    pub(crate) corrected_rows: Vec<CorrectedRow>,
     /// Robots, then bodies, that rows act on.
     pub(crate) touched: Vec<bool>,
     /// Islands that may fall asleep, at their first movers.

@@ -51,6 +51,11 @@ impl World {
             problem.start_velocity.extend_from_slice(before);
             let free = self.state.bodies.iter().flatten().filter(|body| body.is_free());
             problem.first_of_bodies = free.map(|body| body.start).min().unwrap_or(before.len());
+            problem.is_driven.clear();
+            problem.is_driven.resize(before.len(), false);
+            for robot in self.state.robots.iter().flatten().filter(|robot| robot.is_driven()) {
+                problem.is_driven[robot.start..robot.start + robot.v.len()].fill(true);
+            }
             observer.enter(Stage::Solve);
             let impacts = self.bounce_rows()?;
             self.non_finite().map_or(Ok(()), Err)?;

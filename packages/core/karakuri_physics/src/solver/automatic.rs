@@ -3,8 +3,10 @@
 //! | island | method | aims at |
 //! |---|---|---|
 //! | a crowd of free bodies that moves | `cone_gauss_seidel` | a part of its change of velocity |
+//! | a crowd that robots stir | `cone_gauss_seidel` | a smaller part of it |
+//! | fewer free bodies that move beside others | `newton`, then `cone_gauss_seidel` | the tolerance; a part of their change |
+//! | a robot that nothing drives, and moves | `cone_gauss_seidel`, then `newton` | a smaller part of it |
 //! | a slow crowd | `newton` | a part of its speed |
-//! | fewer free bodies that move beside a crowd | `newton`, then `cone_gauss_seidel` | the tolerance; a part of their change |
 //! | all others | `newton` | the tolerance |
 //!
 //! What changes its velocity by 1e-2 m/s in a step has errors of that order by the step alone, and the next one starts from what came
@@ -16,7 +18,7 @@
 use std::ops::Range;
 
 use super::method::{ContactSolver, SolverSettings};
-use super::{Block, Problem, cone_gauss_seidel, newton};
+use super::{Admissible, Block, Problem, cone_gauss_seidel, newton};
 
 /// Fewest blocks of a crowd: more than six boxes on their faces. Newton's method solves fewer to all digits, for little more.
 // Thirty dominoes take 0.7 of their time with 12.
@@ -30,6 +32,11 @@ const SETTLES: f64 = 1e-2;
 /// Part of the change of velocity at which sweeps end. [-]
 // 0.1 leaves heaps restless, 0.01 takes twice the sweeps for the same overlap.
 const PART: f64 = 3e-2;
+/// The same of robots: a limp one, whose few rows are swept in no time, or what they stir, some of which they may hold. [-]
+// Of a limp robot 0.03 costs as much, for three times the residual; 0.001 leaves a tenth of the steps to Newton's method.
+const FINE_PART: f64 = 1e-2;
+/// Fewest blocks of a limp robot's island that is swept: Newton's method solves fewer to all digits, for little more.
+const LIMP: usize = 4;
 /// Velocity below which what a crowd that moves leaves counts as solved: a hundredth of what gravity gives in 1 ms. [m/s or rad/s]
 const SMALL: f64 = 1e-4;
 /// Parts of its speed at which a crowd below that counts as solved, and that Newton's method aims at, where that is more than the
@@ -40,7 +47,7 @@ const SLOW_AIM: f64 = 1e-4;
 const NEWTON_STEPS: usize = 30;
 /// Most visits of all blocks in a step, where that is more than the sweeps below: a small crowd is solved for the price of a large one.
 const VISITS: usize = 36_000;
-/// Most sweeps of a small one.
+/// Most sweeps of a small one, and of a limp robot.
 const MOST_SWEEPS: usize = 200;
 /// Most sweeps of a large crowd, and of one that settles: the next steps go on.
 const SWEEPS: usize = 60;
@@ -59,6 +66,21 @@ pub(super) struct Choice {
     pub(super) then: Option<(&'static ContactSolver, SolverSettings)>,
 }
 
+/// What an island is made of, as far as it decides the method.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    /// Contacts of free bodies, many of them.
+    Crowd,
+    /// A crowd with robots in it.
+    StirredCrowd,
+    /// Fewer contacts of free bodies, beside others.
+    BesideCrowd,
+    /// Contacts and limits of robots that nothing drives.
+    Limp,
+    /// All else: what holds, is held or stands, and the few.
+    Other,
+}
+
 /// The method that was asked for, or that of choice, for an island with its warm start in the velocity.
 pub(super) fn choose(
     asked: &'static ContactSolver,
@@ -67,58 +89,103 @@ pub(super) fn choose(
     settings: &SolverSettings,
 ) -> Choice {
     let blocks = &problem.blocks[island];
-    let is_free = asked.name == SOLVER.name && are_of_free_bodies(problem, blocks);
+    let is_asked = asked.name == SOLVER.name;
+    let (kind, usual) =
+        if is_asked { (Kind::of(problem, blocks), &newton::SOLVER) } else { (Kind::Other, asked) };
     // Nothing else asks for it, and what is held is spared the search.
-    let [speed, change] = if is_free || settings.tolerance_rel > 0.0 {
+    let [speed, change] = if kind != Kind::Other || settings.tolerance_rel > 0.0 {
         speed_and_change(problem, blocks)
     } else {
         [0.0; 2]
     };
     let tolerance = settings.tolerance + settings.tolerance_rel * change;
     let settings = SolverSettings { tolerance, ..*settings };
-    let solver = if asked.name == SOLVER.name { &newton::SOLVER } else { asked };
-    let is_crowd = is_free && blocks.len() >= CROWD;
-    let is_beside_one = is_free && !is_crowd && speed > SLOW && is_beside_a_crowd(problem, blocks);
-    if !is_crowd && !is_beside_one {
-        return Choice { solver, settings, tolerance, then: None };
+    let is_crowd = matches!(kind, Kind::Crowd | Kind::StirredCrowd);
+    if kind == Kind::Other || (speed <= SLOW && !is_crowd) {
+        return Choice { solver: usual, settings, tolerance, then: None };
     }
     if speed <= SLOW {
         let aim = tolerance.max(SLOW_AIM * speed);
         let settings = SolverSettings { tolerance: aim, ..settings };
         let tolerance = tolerance.max(SLOW_PART * speed);
-        return Choice { solver, settings, tolerance, then: None };
+        return Choice { solver: usual, settings, tolerance, then: None };
     }
     let share = if change > SETTLES { 1 } else { SWEEPS / SETTLING_SWEEPS };
-    let sweeps = ((VISITS / blocks.len()).max(SWEEPS) / share).min(MOST_SWEEPS);
-    let aim = tolerance.max(PART * change);
-    let tolerance = aim.max(SMALL);
-    // Newton's method has no more to give where bodies move, at many times the cost.
-    let sweeps = SolverSettings {
-        iterations: settings.iterations.min(sweeps),
-        tolerance: aim,
-        escalate: false,
-        ..settings
+    let most = ((VISITS / blocks.len()).max(SWEEPS) / share).min(MOST_SWEEPS);
+    let (aim, sweeps) = match kind {
+        Kind::Limp => (FINE_PART * change, MOST_SWEEPS),
+        Kind::StirredCrowd => ((FINE_PART * change).max(SLOW_AIM * speed), SWEEPS),
+        _ => (PART * change, most),
     };
-    if is_crowd {
-        return Choice {
-            solver: &cone_gauss_seidel::SOLVER,
-            settings: sweeps,
-            tolerance,
-            then: None,
-        };
-    }
-    let settings = SolverSettings {
+    let aim = tolerance.max(aim);
+    let swept = (
+        &cone_gauss_seidel::SOLVER,
+        SolverSettings {
+            iterations: settings.iterations.min(sweeps),
+            tolerance: aim,
+            escalate: false,
+            ..settings
+        },
+    );
+    let few_steps = SolverSettings {
         iterations: settings.iterations.min(NEWTON_STEPS),
         escalate: false,
         ..settings
     };
-    Choice { solver, settings, tolerance, then: Some((&cone_gauss_seidel::SOLVER, sweeps)) }
+    let ((solver, settings), then) = match kind {
+        Kind::BesideCrowd => ((usual, few_steps), Some(swept)),
+        Kind::Limp => (swept, Some((usual, SolverSettings { tolerance: aim, ..settings }))),
+        // Newton's method has no more to give where a crowd moves, at many times the cost.
+        _ => (swept, None),
+    };
+    Choice { solver, settings, tolerance: aim.max(SMALL), then }
 }
 
-/// Whether the blocks are contacts of free bodies. Springs, joints and robots hold things, which sweeps would let go.
-fn are_of_free_bodies(problem: &Problem, blocks: &[Block]) -> bool {
-    blocks.iter().all(|block| block.rows() == 3)
-        && blocks.iter().flat_map(|block| block.sides).all(|side| problem.is_of_body(&side))
+impl Kind {
+    fn of(problem: &Problem, blocks: &[Block]) -> Self {
+        let is_of_bodies = |block: &&Block| block.sides.iter().all(|side| problem.is_of_body(side));
+        let of_bodies = blocks.iter().filter(is_of_bodies).count();
+        if of_bodies == blocks.len() {
+            return Self::of_bodies(problem, blocks);
+        }
+        let touches_body =
+            |block: &Block| block.sides.iter().any(|side| side.len > 0 && problem.is_of_body(side));
+        // Springs and joints hold things, which sweeps would let go.
+        let is_loose = |block: &Block| match block.admissible {
+            Admissible::Cone { .. } => block.series.is_none(),
+            Admissible::Interval { .. } => !touches_body(block),
+            Admissible::FrictionMoment { .. } => true,
+        };
+        let is_limit = |block: &Block| match block.admissible {
+            Admissible::Interval { lower, upper } => {
+                block.compliance == 0.0 && (lower == 0.0 || upper == 0.0)
+            }
+            _ => true,
+        };
+        let is_limp =
+            |block: &Block| is_limit(block) && block.sides.iter().all(|side| problem.is_limp(side));
+        if !blocks.iter().all(is_loose) {
+            Self::Other
+        } else if of_bodies >= CROWD {
+            Self::StirredCrowd
+        } else if blocks.len() >= LIMP && blocks.iter().all(is_limp) {
+            Self::Limp
+        } else {
+            Self::Other
+        }
+    }
+
+    fn of_bodies(problem: &Problem, blocks: &[Block]) -> Self {
+        if blocks.iter().any(|block| block.rows() != 3) {
+            Self::Other
+        } else if blocks.len() >= CROWD {
+            Self::Crowd
+        } else if is_beside_a_crowd(problem, blocks) {
+            Self::BesideCrowd
+        } else {
+            Self::Other
+        }
+    }
 }
 
 /// Whether the island is of contacts only, and one of many that are solved in the step.

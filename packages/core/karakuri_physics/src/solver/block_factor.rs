@@ -156,20 +156,11 @@ impl BlockFactor {
     pub(crate) fn add_diagonal(&mut self, node: usize, J: &[f64], D: &Matrix3<f64>) {
         let k = self.place[node];
         let (at, len) = (self.diagonal[k], self.nodes[k].len);
-        add_congruent(
-            &mut self.lower[at..at + len * len],
-            Rows { numbers: J, len },
-            D,
-            Rows { numbers: J, len },
-        );
+        let J = Rows { numbers: J, len };
+        add_congruent(&mut self.lower[at..at + len * len], J, D, J, Part::Lower);
         if !self.symmetric {
-            let transposed = D.transpose();
-            add_congruent(
-                &mut self.upper[at..at + len * len],
-                Rows { numbers: J, len },
-                &transposed,
-                Rows { numbers: J, len },
-            );
+            let D = D.transpose();
+            add_congruent(&mut self.upper[at..at + len * len], J, &D, J, Part::Lower);
         }
     }
 
@@ -193,10 +184,10 @@ impl BlockFactor {
         let block = at..at + height * width;
         let A = Rows { numbers: J_row, len: height };
         let B = Rows { numbers: J_column, len: width };
-        add_congruent(&mut self.lower[block.clone()], A, D, B);
+        add_congruent(&mut self.lower[block.clone()], A, D, B, Part::Whole);
         if !self.symmetric {
             let D = D.transpose();
-            add_congruent(&mut self.upper[block], A, &D, B);
+            add_congruent(&mut self.upper[block], A, &D, B, Part::Whole);
         }
     }
 
@@ -357,13 +348,38 @@ pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
         return (a0 * b0 + a1 * b1) + (a2 * b2 + a3 * b3) + (a4 * b4 + a5 * b5);
     }
     let mut sums = [0.0; 4];
-    let (quads_a, quads_b) = (a.chunks_exact(4), b.chunks_exact(4));
-    let rest: f64 = quads_a.remainder().iter().zip(quads_b.remainder()).map(|(a, b)| a * b).sum();
-    for (a, b) in quads_a.zip(quads_b) {
+    let ((quads_a, rest_a), (quads_b, rest_b)) = (a.as_chunks::<4>(), b.as_chunks::<4>());
+    for (a, b) in quads_a.iter().zip(quads_b) {
         for i in 0..4 {
             sums[i] += a[i] * b[i];
         }
     }
+    add_up(sums, rest_a, rest_b)
+}
+
+/// [`dot`] of three rows with one, side by side: the sums do not wait for each other.
+#[inline]
+pub(crate) fn dot_three([a, b, c]: [&[f64]; 3], x: &[f64]) -> [f64; 3] {
+    if x.len() == 6 {
+        return [a, b, c].map(|row| dot(row, x));
+    }
+    let mut sums = [[0.0; 4]; 3];
+    let (quads, rest) = x.as_chunks::<4>();
+    let [(a, rest_a), (b, rest_b), (c, rest_c)] = [a, b, c].map(|row| row.as_chunks::<4>());
+    for (((a, b), c), x) in a.iter().zip(b).zip(c).zip(quads) {
+        for i in 0..4 {
+            sums[0][i] += a[i] * x[i];
+            sums[1][i] += b[i] * x[i];
+            sums[2][i] += c[i] * x[i];
+        }
+    }
+    [add_up(sums[0], rest_a, rest), add_up(sums[1], rest_b, rest), add_up(sums[2], rest_c, rest)]
+}
+
+/// The sums of four lanes, and the products that are left.
+#[inline]
+fn add_up(sums: [f64; 4], a: &[f64], b: &[f64]) -> f64 {
+    let rest: f64 = a.iter().zip(b).map(|(a, b)| a * b).sum();
     (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest
 }
 
@@ -434,12 +450,21 @@ fn factorize_dense_both(A: &mut [f64], transposed: &mut [f64], n: usize) -> bool
     true
 }
 
-/// `C ← C + Aᵀ D B`, all row-major; `A` and `B` have 1 or 3 rows.
+/// Part of a block that is needed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Whole,
+    /// Left of the diagonal and on it; what is right of it is never read.
+    Lower,
+}
+
+/// `C ← C + Aᵀ D B`, all row-major, at least in the part that is needed; `A` and `B` have 1 or 3 rows.
 fn add_congruent(
     C: &mut [f64],
     Rows { numbers: A, len: height }: Rows,
     D: &Matrix3<f64>,
     Rows { numbers: B, len: width }: Rows,
+    part: Part,
 ) {
     if let (Ok(C), Ok(A), Ok(B)) =
         (<&mut [f64; 36]>::try_from(&mut *C), <&[f64; 18]>::try_from(A), <&[f64; 18]>::try_from(B))
@@ -461,6 +486,7 @@ fn add_congruent(
             }
         }
         if moves {
+            let out = if part == Part::Lower { &mut out[..=i] } else { out };
             for (w, b) in weights.iter().zip(B.chunks_exact(width)) {
                 for (c, b) in out.iter_mut().zip(b) {
                     *c += w * b;

@@ -135,7 +135,7 @@ fn same_face(a: &Block, b: &Block) -> bool {
 /// Solves block `i`; the change of its velocity. [m/s or rad/s]
 pub(super) fn solve_block(problem: &mut Problem, i: usize) -> f64 {
     let block = problem.blocks[i];
-    let impulse = solved_alone(&block, &(problem.velocity_of(&block) - block.bias));
+    let impulse = solved_alone(&block, &block.impulse, &(problem.velocity_of(&block) - block.bias));
     let delta = impulse - block.impulse;
     // Exactly zero: a block that is solved leaves no rounding in the velocity.
     if delta == Vector3::zeros() {
@@ -146,26 +146,29 @@ pub(super) fn solve_block(problem: &mut Problem, i: usize) -> f64 {
     (block.own_delassus() * delta).amax()
 }
 
-/// Impulse that solves a block by itself, where its own leaves `u − u*`. [N·s or N·m·s] (3); [m/s or rad/s] (3)
-pub(super) fn solved_alone(block: &Block, u: &Vector3<f64>) -> Vector3<f64> {
+/// Impulse that solves a block by itself, where its present one leaves `u − u*`. [N·s or N·m·s] (3); [m/s or rad/s] (3)
+pub(super) fn solved_alone(
+    block: &Block,
+    impulse: &Vector3<f64>,
+    u: &Vector3<f64>,
+) -> Vector3<f64> {
     match block.admissible {
         Admissible::Interval { lower, upper } => {
             // `λ ← λ − (u + R λ − u*)/(G + R)`, cut to its bounds.
             let inverse_mass = block.delassus.m11 + block.compliance;
-            let candidate =
-                block.impulse.x - (u.x + block.compliance * block.impulse.x) / inverse_mass;
+            let candidate = impulse.x - (u.x + block.compliance * impulse.x) / inverse_mass;
             Vector3::new(candidate.clamp(lower, upper), 0.0, 0.0)
         }
         Admissible::Cone { friction } => {
             // The velocity without the block's own impulse, and the one-contact problem in closed form.
             let mut G = block.own_delassus();
-            let w = u - G * block.impulse;
+            let w = u - G * impulse;
             G.m11 += block.compliance;
             solve_contact(&G, &w, friction)
         }
         Admissible::FrictionMoment { .. } => {
             // A projected step whose length is safe: the trace is no less than the largest eigenvalue.
-            block.admissible.project(&(block.impulse - u / block.own_delassus().trace()))
+            block.admissible.project(&(impulse - u / block.own_delassus().trace()))
         }
     }
 }

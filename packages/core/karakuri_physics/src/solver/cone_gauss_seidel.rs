@@ -254,14 +254,18 @@ impl ConeGaussSeidel {
             let u = self.dense.velocity_of(i, block.rows()) - block.bias;
             let delta = match local {
                 Some(local) => local.change(&before, u),
-                None => solved_alone(&Block { impulse: before, ..*block }, &u) - before,
+                None => solved_alone(block, &before, &u) - before,
             };
             if delta == Vector3::zeros() {
                 continue;
             }
             *impulse = (before + delta).into();
             self.dense.apply(i, &delta.as_slice()[..block.rows()]);
-            most = most.max((block.own_delassus() * delta).amax());
+            let change = match local {
+                Some(local) => local.stiffness * delta,
+                None => block.own_delassus() * delta,
+            };
+            most = most.max(change.amax());
         }
         most
     }

@@ -1,6 +1,6 @@
 //! The Delassus matrix `G = J Y + S` of an island: what a unit impulse of each row changes in the velocity of all.
 
-use super::block_factor::dot;
+use super::block_factor::{dot, dot_three};
 use super::{Block, Problem};
 
 /// `G` of an island.
@@ -63,11 +63,18 @@ impl Delassus {
             // Only what moves the same run couples; a side at rest has no length.
             for side_b in b.sides.iter().filter(|s| s.len > 0 && s.start == side_a.start) {
                 let len = side_a.len;
+                let Y = &problem.response[side_b.offset..][..b.rows() * len];
                 for i in 0..a.rows() {
                     let J = &problem.jacobian[side_a.offset + i * len..][..len];
                     let row = &mut self.matrix[(at_a + i) * self.rows + at_b..][..b.rows()];
-                    let Y = problem.response[side_b.offset..].chunks_exact(len);
-                    for (g, Y) in row.iter_mut().zip(Y) {
+                    if b.rows() == 3 {
+                        let products = dot_three([&Y[..len], &Y[len..2 * len], &Y[2 * len..]], J);
+                        for (g, product) in row.iter_mut().zip(products) {
+                            *g += product;
+                        }
+                        continue;
+                    }
+                    for (g, Y) in row.iter_mut().zip(Y.chunks_exact(len)) {
                         *g += dot(J, Y);
                     }
                 }

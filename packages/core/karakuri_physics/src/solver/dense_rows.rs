@@ -49,9 +49,18 @@ impl DenseRows {
     #[inline]
     pub(super) fn apply(&mut self, block: usize, delta: &[f64]) {
         let start = self.delassus.starts[block];
-        for (row, &delta) in delta.iter().enumerate().filter(|(_, delta)| **delta != 0.0) {
-            // The matrix is symmetric: its rows are its columns.
-            for (u, g) in self.velocities.iter_mut().zip(self.delassus.row(start + row)) {
+        // The matrix is symmetric: its rows are its columns.
+        let column = |row: usize| self.delassus.row(start + row);
+        if let &[x, y, z] = delta {
+            let columns = column(0).iter().zip(column(1)).zip(column(2));
+            // In this order for each velocity, as by one row after the other.
+            for (u, ((a, b), c)) in self.velocities.iter_mut().zip(columns) {
+                *u = *u + a * x + b * y + c * z;
+            }
+            return;
+        }
+        for (row, &delta) in delta.iter().enumerate() {
+            for (u, g) in self.velocities.iter_mut().zip(column(row)) {
                 *u += g * delta;
             }
         }

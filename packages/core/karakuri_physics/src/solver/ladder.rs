@@ -164,7 +164,7 @@ impl Ladder {
             let next = method
                 .next
                 // Above `FINE` only: what is solved to 0.1 µm/s is not worth the cost of the next level.
-                .filter(|_| settings.escalate && best.residual > settings.tolerance.max(FINE));
+                .filter(|_| own.escalate && best.residual > own.tolerance.max(FINE));
             let Some(next) = next.filter(|_| budget > 0).and_then(at_level) else {
                 let mut solution = self.certified(problem, island, method, best);
                 solution.is_unsolved = solution.residual > tolerance;

@@ -221,6 +221,8 @@ pub struct Problem {
     pub start_velocity: Vec<f64>,
     /// First entry of `v` that belongs to a free body; those of robots come before.
     pub first_of_bodies: usize,
+    /// Whether an entry of `v` belongs to a robot that something drives; empty where that is not known. (n)
+    pub is_driven: Vec<bool>,
     /// Rows of the step, where this is a part of it; 0 where it is the whole.
     pub rows_of_step: usize,
 }
@@ -243,6 +245,12 @@ impl Problem {
     /// Whether a side moves a free body, or nothing.
     pub(super) fn is_of_body(&self, side: &Side) -> bool {
         side.len == 0 || side.start >= self.first_of_bodies
+    }
+
+    /// Whether a side moves what nothing drives, or nothing.
+    pub(super) fn is_limp(&self, side: &Side) -> bool {
+        let is_driven = || self.is_driven.get(side.start).copied().unwrap_or(true);
+        self.is_of_body(side) || !is_driven()
     }
 
     /// `u = J v + S λ` of a block. (3; one row uses the first entry)
@@ -271,6 +279,11 @@ impl Problem {
                 for (u, J) in u.iter_mut().zip(J.as_chunks::<6>().0) {
                     *u += dot(J, v);
                 }
+                continue;
+            }
+            if rows == 3 {
+                let len = side.len;
+                u += dot_three([&J[..len], &J[len..2 * len], &J[2 * len..]], v);
                 continue;
             }
             for (u, J) in u.iter_mut().zip(J.chunks_exact(side.len)) {
@@ -396,4 +409,14 @@ pub(crate) fn apply_rows(x: &mut [f64], response: &[f64], sides: &[Side; 2], del
 #[inline]
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// [`dot`] of three rows with one, to the same bits: the sums do not wait for each other.
+#[inline]
+fn dot_three([a, b, c]: [&[f64]; 3], x: &[f64]) -> Vector3<f64> {
+    let mut sums = Vector3::zeros();
+    for (((a, b), c), x) in a.iter().zip(b).zip(c).zip(x) {
+        sums += Vector3::new(a * x, b * x, c * x);
+    }
+    sums
 }

@@ -220,6 +220,7 @@ impl Share {
         self.origins.dedup();
         to.velocity.clear();
         to.start_velocity.clear();
+        to.is_driven.clear();
         to.rows_of_step = from.rows_of_step;
         let of_robots = self.origins.iter().filter(|origin| origin.start < from.first_of_bodies);
         to.first_of_bodies = of_robots.map(|origin| origin.len).sum();
@@ -231,6 +232,8 @@ impl Share {
             to.velocity.extend_from_slice(&from.velocity[start..start + len]);
             let at_start = from.start_velocity.get(start..start + len);
             to.start_velocity.extend_from_slice(at_start.unwrap_or_default());
+            let is_driven = from.is_driven.get(start..start + len);
+            to.is_driven.extend_from_slice(is_driven.unwrap_or_default());
             if let Ok(at) = from.runs.binary_search_by_key(&start, |run| run.start) {
                 let whole = from.runs[at].offset;
                 to.runs.push(Run { start: origin.here, len, offset: to.inertia.len() });

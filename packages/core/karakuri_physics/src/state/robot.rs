@@ -294,6 +294,12 @@ impl Robot {
         }
     }
 
+    /// Whether something drives a joint: a drive that is on, a motor, or a motion that is prescribed.
+    pub(crate) fn is_driven(&self) -> bool {
+        let has_drive = self.drives.enabled.contains(&true);
+        has_drive || !self.motors.is_empty() || !self.loops.prescribed.is_empty()
+    }
+
     /// Feed-forward effort; none for a drive that is off. [N·m or N]
     #[inline]
     pub(crate) fn feedforward(&self, k: usize) -> f64 {

@@ -1,6 +1,6 @@
 //! Reports on the last step.
 
-use karakuri_spatial::Force;
+use karakuri_spatial::{Force, Vector3};
 
 use super::World;
 use crate::pipeline::outcome::Culprit;
@@ -24,6 +24,10 @@ pub struct Statistics {
     pub tolerance: f64,
     /// Number of contact points.
     pub n_contacts: usize,
+    /// Number of contact points that carry force.
+    pub n_loaded: usize,
+    /// Number of those of them that did so in the step before: the solver begins there from that impulse.
+    pub n_warm: usize,
     /// Number of row blocks, contacts among them.
     pub n_blocks: usize,
     /// Number of islands.
@@ -63,6 +67,8 @@ impl World {
 
     /// Cost of the last step, and how well it was solved.
     pub fn statistics(&self) -> Statistics {
+        let loaded =
+            || self.constraints.contacts.active.iter().filter(|c| c.impulse != Vector3::zeros());
         Statistics {
             steps: self.steps,
             level: self.last.solution.level,
@@ -70,6 +76,8 @@ impl World {
             residual: self.last.solution.residual,
             tolerance: self.last.solution.tolerance,
             n_contacts: self.constraints.contacts.active.len(),
+            n_loaded: loaded().count(),
+            n_warm: loaded().filter(|c| c.warm_start > 0.0).count(),
             n_blocks: self.pipeline.problem.blocks.len(),
             n_islands: self.pipeline.problem.island_ends.len(),
             n_asleep: self.state.n_asleep,

@@ -246,3 +246,18 @@ fn a_watched_step_tells_its_stages_and_is_the_same_step() {
         assert_eq!(watched.state_hash(), world.state_hash());
     }
 }
+
+/// The first step has no impulse to begin from.
+#[test]
+fn contacts_of_what_slides_begin_with_the_impulse_of_the_step_before() {
+    let slides = BodyDescription {
+        velocity: Motion::new(Vector3::zeros(), Vector3::x()),
+        ..cube("box", 0.1, 1.0, Vector3::z() * 0.05)
+    };
+    let (mut world, _) = on_ground(0.3, &[slides]);
+    for step in 0..300 {
+        run(&mut world, 1e-3);
+        let s = world.statistics();
+        assert_eq!((s.n_loaded, s.n_warm), (4, if step == 0 { 0 } else { 4 }), "step {step}");
+    }
+}

@@ -73,6 +73,7 @@ pub(crate) fn match_contacts(state: &State, mut previous: &[Contact], contacts: 
                     sticks: memory.is_some_and(|(_, c)| c.sticks),
                     slip_speed: memory.map_or(0.0, |(_, c)| c.slip_speed),
                     turn: memory.map_or(0.0, |(_, c)| (c.normal - normal).norm()),
+                    warm_start: memory.map_or(0.0, |(_, c)| c.impulse.amax()),
                     struck: false,
                     unsettled: memory.is_some_and(|(_, c)| c.unsettled),
                     arm,
@@ -112,7 +113,10 @@ fn keep(known: &[Contact], surface: Surface, belts: &Vector3, contacts: &mut Vec
         let normal = patch[0].normal;
         let belt_velocity = belts - normal * normal.dot(belts);
         let first = contacts.len();
-        contacts.extend(patch.iter().map(|c| Contact { surface, belt_velocity, turn: 0.0, ..*c }));
+        contacts.extend(patch.iter().map(|c| {
+            let warm_start = c.impulse.amax();
+            Contact { surface, belt_velocity, turn: 0.0, warm_start, ..*c }
+        }));
         // A patch that sticks at all points slips as one, and its drifts were rigid before.
         if !patch.iter().all(|c| c.sticks) {
             make_drifts_rigid(&mut contacts[first..]);
