@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes arm6.urdf, arm6_bare.urdf, arm6_mimic.urdf, arm6_scissor.urdf, arm6_three_fingers.urdf, arm6_underactuated.urdf, arm6_suction.urdf, arm6_suction4.urdf and the meshes; `--check` only compares with what is there.
+"""Writes arm6.urdf, arm6_bare.urdf, arm6_mimic.urdf, arm6_scissor.urdf, arm6_three_fingers.urdf, arm6_underactuated.urdf, arm6_suction.urdf, arm6_suction4.urdf, arm6_bellows.urdf and the meshes; `--check` only compares with what is there.
 
 Everything about the arm's body is decided here; gains, loops and sensors are in config/<robot>.yaml. Needs Python only.
 At zero the arm stands upright and its tool looks forward (x); every link frame is then parallel to the base.
@@ -39,8 +39,9 @@ FINGER_OPEN, FINGER_CLOSED, SPREAD = 0.5107, -0.1618, math.pi / 3  # angles at 1
 # bar are at the angle of the first.
 PHALANX, BAR, ARM, BENT = 0.050, 0.025, 0.0075, 1.4
 
-# The suction hands: a Schmalz SAF 40, and four SMC pads of 32 mm. Lengths from the fitting to the lip, which is at the tool.
+# The suction hands: a Schmalz SAF 40, four SMC pads of 32 mm, and one of 16 mm on bellows. Lengths from the fitting to the lip, which is at the tool.
 CUP_RADIUS, CUP_LENGTH, PAD_CUP_RADIUS, PAD_CUP_LENGTH, LIP_ROOM = 0.0191, 0.022, 0.016, 0.020, 0.004
+BELLOWS_RADIUS, BELLOWS_LENGTH, BELLOWS_ROOM = 0.008, 0.018, 0.008
 PAD_CUPS = [(y, z) for y in (0.035, -0.035) for z in (0.035, -0.035)]
 
 
@@ -217,13 +218,13 @@ def phalanges(side):
     }
 
 
-def stem():
-    """The holder of one cup, with its vacuum generator."""
+def stem(radius, cup_length):
+    """The holder of one cup, with its vacuum generator; its tube has `radius`."""
     return (0.34, [
         cylinder("dark", (0, 0, 0), (0.012, 0, 0), 0.0335, 0.002),
         cylinder("shell", (0.012, 0, 0), (0.062, 0, 0), 0.031, 0.005),
         trim("accent", (0.040, 0, 0), (0.047, 0, 0), 0.0318, 0.001),
-        cylinder("dark", (0.060, 0, 0), (TOOL_X - CUP_LENGTH, 0, 0), 0.010, 0.001),
+        cylinder("dark", (0.060, 0, 0), (TOOL_X - cup_length, 0, 0), radius, 0.001),
     ])
 
 
@@ -240,11 +241,11 @@ def frame():
     ])
 
 
-def cup(mass, radius, length):
-    """A bellows; its lip is at the origin and looks along x. What is felt ends LIP_ROOM before the lip, so that the lip has room for round things."""
+def cup(mass, radius, length, room=LIP_ROOM):
+    """A bellows; its lip is at the origin and looks along x. What is felt ends `room` before the lip, so that the lip has room for round things and its stroke."""
     fold = lambda k: (-length + k * length / 4, 0, 0)
     return (mass, [
-        cylinder("rubber", (-length, 0, 0), (-LIP_ROOM, 0, 0), 0.62 * radius, 0.001),
+        cylinder("rubber", (-length, 0, 0), (-room, 0, 0), 0.62 * radius, 0.001),
         *(trim("rubber", fold(k), fold(k + 0.8), 0.82 * radius, 0.0015) for k in (0.3, 1.5)),
         cylinder("rubber", (-0.3 * length, 0, 0), (0, 0, 0), 0.7 * radius, 0.0005, end_radius=radius, collide=False, heavy=False),
     ])
@@ -430,8 +431,9 @@ def files():
     cranks = lambda loops: [line for name, side in SIDES for line in finger_joints(name, side, loops)]
     jaws = [line for name, side in SIDES for line in jaw_joints(name, side)]
     one, four = {"cup": (0, 0)}, {f"pad_cup_{k + 1}": place for k, place in enumerate(PAD_CUPS)}
-    suction = {"stem": stem()} | {name: cup(0.0136, CUP_RADIUS, CUP_LENGTH) for name in one}
+    suction = {"stem": stem(0.010, CUP_LENGTH)} | {name: cup(0.0136, CUP_RADIUS, CUP_LENGTH) for name in one}
     suction4 = {"frame": frame()} | {name: cup(0.009, PAD_CUP_RADIUS, PAD_CUP_LENGTH) for name in four}
+    bellows = {"lance": stem(0.006, BELLOWS_LENGTH), "bellows": cup(0.003, BELLOWS_RADIUS, BELLOWS_LENGTH, BELLOWS_ROOM)}
     tip = lambda: (0.010, [ball("rubber", TIP_RADIUS)])
     three = {"hub": hub(), "thumb": digit(-1), "thumb_tip": tip()}
     for name, _ in SIDES:
@@ -448,10 +450,11 @@ def files():
         "arm6_underactuated": (bent, "hub", underactuated_joints()),
         "arm6_suction": (suction, "stem", cup_joints("stem", one)),
         "arm6_suction4": (suction4, "frame", cup_joints("frame", four)),
+        "arm6_bellows": (bellows, "lance", cup_joints("lance", {"bellows": (0, 0)})),
     }
     arm = arm_links()
     out = {HERE / f"{robot}.urdf": urdf(robot, arm | links, *rest) for robot, (links, *rest) in robots.items()}
-    for name, (_, solids) in (arm | linkage | scissor | three | bent | suction | suction4).items():
+    for name, (_, solids) in (arm | linkage | scissor | three | bent | suction | suction4 | bellows).items():
         for color in dict.fromkeys(s.color for s in solids):
             mesh = mesh_name(name, color)
             out[HERE / "meshes" / f"{mesh}.stl"] = stl(f"karakuri arm6 {mesh}", [s for s in solids if s.color == color])

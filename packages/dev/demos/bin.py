@@ -22,11 +22,12 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 HANDS = {
     "arm6": "pick_and_place",
     "arm6_three_fingers": "pick_and_place_three_fingers",
+    "arm6_bellows": "pick_and_place_suction",
     "arm6_suction": "pick_and_place_suction",
     "arm6_scissor": "pick_and_place_scissor",
     "arm6_underactuated": "pick_and_place_underactuated",
 }
-USUAL = ["arm6"]
+USUAL = ["arm6", "arm6_bellows"]
 FALL = 3.0  # in which the heap comes to rest [s]
 VIEW = ["--target", "0.42,0,0.78", "--distance", "1.9", "--angles", "4,52", "--size", "800,560"]
 

@@ -250,6 +250,27 @@ impl PickAndPlace {
         &mut self.settings
     }
 
+    /// Checks whether the hand holds a goal's object as it lies in any of its ways, wherever that is: reach and obstacles are left out.
+    ///
+    /// # Errors
+    /// When a number of the goal is out of range, the robot has no finger sensors, or the hand cannot hold the object.
+    pub fn check_hold(&self, goal: &PickAndPlaceGoal) -> Result<(), PlanError> {
+        self.check(goal)?;
+        self.hand.holds(goal, &self.settings).map(|_| ())
+    }
+
+    /// Refuses what the hand holds in none of its ways; of a goal with grasps only what is out of range.
+    fn check(&self, goal: &PickAndPlaceGoal) -> Result<(), PlanError> {
+        if let Some(sensors) = self.hand.lacks() {
+            return Err(PlanError::NoSensors { robot: self.model.name.clone(), sensors });
+        }
+        plan::check(goal)?;
+        if goal.grasps.is_empty() {
+            self.hand.check(goal, &self.settings)?;
+        }
+        Ok(())
+    }
+
     fn task<'a>(&'a self, goal: &'a PickAndPlaceGoal) -> Task<'a> {
         Task { model: &self.model, goal, settings: &self.settings }
     }
@@ -332,13 +353,7 @@ impl PickAndPlace {
         if goal.part == Part::Pick {
             goal.place = goal.pick;
         }
-        if let Some(sensors) = self.hand.lacks() {
-            return Err(PlanError::NoSensors { robot: self.model.name.clone(), sensors });
-        }
-        plan::check(&goal)?;
-        if goal.grasps.is_empty() {
-            self.hand.check(&goal, &self.settings)?;
-        }
+        self.check(&goal)?;
         let plan = self.plan(&goal, q, objects)?;
         goal.grip_force = plan.hold().strength(&goal, &self.settings);
         let run = Run {
@@ -630,6 +645,10 @@ impl PickAndPlace {
         (run.stage, run.entered, run.held, run.missing) = (stage, now, 0.0, 0.0);
         // A mean over two stages would mix two loads.
         run.weighing.restart();
+        if matches!(stage, Stage::Look | Stage::Weigh | Stage::Retreat) {
+            // What was seen before, as in a run before, shows where the object was.
+            self.sighted = None;
+        }
         let (strength, tolerance) = (run.goal.grip_force, self.settings.width_tolerance);
         match stage {
             Stage::Approach | Stage::Open => {
@@ -640,8 +659,6 @@ impl PickAndPlace {
             Stage::Verify => run.holding = true,
             Stage::Weigh | Stage::Lift if run.holding => self.hand.hold(strength, tolerance),
             Stage::Halt => self.output.arm = Some(ArmRequest::Stop),
-            // What was seen before the hand let go shows where the object was.
-            Stage::Look | Stage::Weigh | Stage::Retreat => self.sighted = None,
             _ => {}
         }
         if let Err(why) = self.prepare(&mut run, stage, q) {

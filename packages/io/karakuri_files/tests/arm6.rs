@@ -53,7 +53,9 @@ fn the_underactuated_fingers_have_a_drive_and_a_loop_each() {
 
 #[test]
 fn the_suction_variants_have_cups_and_no_joint() {
-    for (name, mass, n_cups) in [("arm6_suction", 14.9036, 1), ("arm6_suction4", 15.106, 4)] {
+    for (name, mass, n_cups) in
+        [("arm6_suction", 14.9036, 1), ("arm6_suction4", 15.106, 4), ("arm6_bellows", 14.893, 1)]
+    {
         let Loaded { model, warnings } = arm6(name).unwrap();
         assert!(warnings.is_empty(), "{warnings:?}");
         assert!((model.mass() - mass).abs() < 1e-9, "{name}: moving mass {} kg", model.mass());

@@ -97,6 +97,11 @@ impl ToolRack {
         &self.tools[self.bare].name
     }
 
+    /// All tools, the bare arm among them.
+    pub fn tools(&self) -> &[RackTool] {
+        &self.tools
+    }
+
     /// Names of all tools, the bare arm among them.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.tools.iter().map(|tool| tool.name.as_str())

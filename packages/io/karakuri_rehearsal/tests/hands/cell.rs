@@ -77,7 +77,7 @@ impl Cell {
             "arm6_scissor" => "pick_and_place_scissor",
             "arm6_three_fingers" => "pick_and_place_three_fingers",
             "arm6_underactuated" => "pick_and_place_underactuated",
-            "arm6_suction" | "arm6_suction4" => "pick_and_place_suction",
+            "arm6_suction" | "arm6_suction4" | "arm6_bellows" => "pick_and_place_suction",
             _ => "pick_and_place",
         };
         let path = root.join(format!("config/scenes/{scene}.yaml"));
