@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 
 use crate::caller::{Agreement, Caller, Flow, Instant, Question, Reply};
 use crate::desk::{Desk, Kept, Trace};
+use crate::grasps::graspable_by;
 use crate::order::{self, Memory, loose_at};
 use crate::preview::{Preview, film, preview};
 use crate::robot::{OnStop, Robot};
@@ -128,7 +129,13 @@ impl Commander {
             Err(refusal) => return refuse(&mut desk, caller, verb, arguments, &refusal),
         };
         match &command.arguments {
-            Arguments::Look(look) => Reply::Done(desk.seen.look(look.objects.as_deref())),
+            Arguments::Look(look) => {
+                // Whoever rehearses or acts has the robot: nobody waits for that.
+                let robot = self.robot.try_lock().ok();
+                let (names, limits) = (look.objects.as_deref(), &desk.gate.envelope().limits);
+                let hands = robot.map(|robot| graspable_by(robot.cell(), limits, names));
+                Reply::Done(desk.seen.look(names, hands.as_ref()))
+            }
             Arguments::Status(_) => Reply::Done(desk.status(caller.now)),
             Arguments::Log(log) => Reply::Done(desk.lines(log.since)),
             Arguments::Stop(_) => self.stop(desk, caller, &command),

@@ -4,6 +4,7 @@ mod band;
 mod caller;
 mod commander;
 mod desk;
+mod grasps;
 mod order;
 mod preview;
 mod refusals;

@@ -5,9 +5,11 @@ use karakuri_commands::{
     Place, Refusal, SetGripper, Verb,
 };
 use karakuri_grasp::gripper_command::{CommandUnit, StatedCommand};
-use karakuri_grasp::pick_and_place::{KnownObject, ObjectPose, Part, Statement, ToolAim, ToolMove};
+use karakuri_grasp::pick_and_place::{
+    KnownObject, ObjectPose, Part, PickAndPlace, Statement, ToolAim, ToolMove,
+};
 use karakuri_grasp::tool_change::ToolChangeSettings;
-use karakuri_rehearsal::{Act, Cell, Hand, state};
+use karakuri_rehearsal::{Act, Cell, Hand, RehearsalError, state};
 use karakuri_spatial::Vector3;
 
 use crate::refusals::{described, of_error};
@@ -96,7 +98,7 @@ fn change_tool(cell: &Cell, limits: &Limits, change: &ChangeTool) -> Result<Orde
         let hint = "choose a tool that the robot has";
         return Err(Refusal::new(Code::BadArgument, hint).of("tool", tool).within(known));
     }
-    let usual = ToolChangeSettings::default();
+    let usual = cell.tuning().tool_change;
     let settings = ToolChangeSettings {
         speed: usual.speed.min(SPEED_SHARE * limits.tool_speed_m_s),
         acceleration: usual.acceleration.min(limits.tool_acceleration_m_s2),
@@ -144,10 +146,8 @@ impl Context<'_> {
         let unknown = || Refusal::new(Code::UnknownObject, hint);
         let object = object.ok_or_else(unknown)?;
         let known = self.known(object).ok_or_else(unknown)?;
-        let stated = state(self.cell, object, &known.pose.translation, 0.0);
+        let stated = picked(self.cell, &known, self.strength(pick.force_n));
         let stated = stated.map_err(|error| of_error(self.cell, &error))?;
-        let stated =
-            Statement { part: Part::Pick, max_grip_force: self.strength(pick.force_n), ..stated };
         stated.goal(self.hand.defaults()).map_err(|why| {
             let refusal = Refusal::new(Code::InvalidGoal, "set the object upright first");
             described(refusal, self.cell, "why", &why.to_string())
@@ -225,11 +225,9 @@ impl Context<'_> {
         }
     }
 
-    /// Force up to which a hand may grip; 0 takes its own. Of a vacuum only what the command says is a limit. [N]
+    /// Force up to which the hand may grip. [N]
     fn strength(&self, force: Option<f64>) -> f64 {
-        let has_fingers = self.hand.machine.opening_hand().is_some();
-        let usual = if has_fingers { self.limits.grip_force_n } else { 0.0 };
-        force.unwrap_or(usual).min(self.hand.machine.force_max())
+        strength(&self.hand.machine, self.limits, force)
     }
 
     fn aim(&self, aim: &Move) -> Result<ToolMove, Refusal> {
@@ -289,6 +287,22 @@ impl Context<'_> {
     fn known(&self, name: &str) -> Option<KnownObject> {
         self.cell.objects().into_iter().find(|object| object.name == name)
     }
+}
+
+/// Force up to which a hand may grip; 0 takes its own. Of a vacuum only what the command says is a limit. [N]
+pub(crate) fn strength(machine: &PickAndPlace, limits: &Limits, force: Option<f64>) -> f64 {
+    let usual = if machine.opening_hand().is_some() { limits.grip_force_n } else { 0.0 };
+    force.unwrap_or(usual).min(machine.force_max())
+}
+
+/// Statement of a pick of an object as it lies, gripped up to a force. [N]
+pub(crate) fn picked(
+    cell: &Cell,
+    object: &KnownObject,
+    max_grip_force: f64,
+) -> Result<Statement, RehearsalError> {
+    let stated = state(cell, &object.name, &object.pose.translation, 0.0)?;
+    Ok(Statement { part: Part::Pick, max_grip_force, ..stated })
 }
 
 /// The highest thing that can be taken at a point, of those that are not above it. [m] (3)

@@ -1,5 +1,7 @@
 //! What a robot sees of its cell: the scene for checks, and what `look` and `status` answer.
 
+use std::collections::BTreeMap;
+
 use karakuri_commands::{Scene, SceneObject, is_name};
 use karakuri_grasp::pick_and_place::{KnownObject, ToolMove};
 use karakuri_rehearsal::{Cell, ToolChanger};
@@ -81,8 +83,13 @@ impl Seen {
         }
     }
 
-    /// Answer to `look`; all objects, or those of these names. What has no name that can be said has none here.
-    pub(crate) fn look(&self, names: Option<&[String]>) -> Value {
+    /// Answer to `look`; all objects, or those of these names, with the names of the hands that hold each, where they are known. What has no name that
+    /// can be said has none here.
+    pub(crate) fn look(
+        &self,
+        names: Option<&[String]>,
+        hands: Option<&BTreeMap<String, Vec<String>>>,
+    ) -> Value {
         let is_meant =
             |object: &&SceneObject| names.is_none_or(|names| names.contains(&object.name));
         let describe = |object: &SceneObject| {
@@ -96,6 +103,7 @@ impl Seen {
                 "mass_kg": if object.is_fixed { None } else { object.mass_kg },
                 "fixed": object.is_fixed,
                 "held": held,
+                "graspable_by": hands.map(|hands| hands.get(&object.name).cloned().unwrap_or_default()),
             })
         };
         let objects = self.scene.objects.iter().filter(is_meant).map(describe);

@@ -174,6 +174,9 @@ fn the_cube_goes_to_the_shelf_as_predicted() {
     let seen = desk.done(Verb::Look, &json!({}));
     let names = seen["objects"].as_array().unwrap().iter().map(|object| &object["name"]);
     assert_eq!(names.collect::<Vec<_>>(), ["table", "table_foot", "shelf", "cube"]);
+    let hands = seen["objects"].as_array().unwrap().iter().map(|object| &object["graspable_by"]);
+    let kind = &seen["tool"]["kind"];
+    assert_eq!(hands.collect::<Vec<_>>(), [&json!([]), &json!([]), &json!([]), &json!([kind])]);
     let picked = desk.run(Verb::Pick, &json!({"object": "cube"}));
     assert_eq!((&picked["outcome"], &picked["holds"]), (&json!("DONE"), &json!(true)));
     let seen = desk.done(Verb::Look, &json!({"objects": ["cube"]}));
@@ -260,6 +263,7 @@ fn an_act_keeps_the_speed_of_the_envelope() {
             Caller { principal: "local", now: 0.0, date: 0.0, random: [0; 16], agreement: None };
         let reply = commander.call(&caller, Verb::Look, &json!({}), &mut |_| Flow::GoOn);
         let Reply::Done(seen) = reply else { panic!("{reply:?}") };
+        assert!(seen["objects"][0]["graspable_by"].is_null(), "the robot is busy: {seen}");
         let at = seen["tool"]["xyz_m"].as_array().unwrap().iter().map(|x| x.as_f64().unwrap());
         let at = Vector3::from_iterator(at);
         let time = seen["time_s"].as_f64().unwrap();
@@ -572,9 +576,16 @@ fn an_arm_changes_its_tool_as_predicted() {
         (&seen["flange"], &seen["tools"]),
         (&json!("jaws"), &json!(["none", "jaws", "cup"]))
     );
+    let takes = |object: &str| {
+        let seen = desk.done(Verb::Look, &json!({"objects": [object]}));
+        seen["objects"][0]["graspable_by"].clone()
+    };
+    // The plate is wider than the jaws open.
+    assert_eq!([takes("plate"), takes("cube")], [json!(["cup"]), json!(["jaws", "cup"])]);
     let answer = desk.done(Verb::ChangeTool, &json!({"tool": "none"}));
     assert_eq!(desk.act(answer["ticket"].as_str().unwrap())["commands"], answer["commands"]);
     assert_eq!(desk.done(Verb::Look, &json!({}))["flange"], "none");
+    assert_eq!(takes("plate"), json!(["cup"]));
     for (verb, arguments, code) in [
         (Verb::Pick, json!({"object": "plate"}), "WRONG_TOOL"),
         (Verb::ChangeTool, json!({"tool": "drill"}), "BAD_ARGUMENT"),

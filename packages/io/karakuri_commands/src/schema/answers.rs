@@ -72,6 +72,11 @@ fn look() -> Value {
             "mass_kg": or_null("number", "Mass in kilograms; null of what never moves."),
             "fixed": flag("Whether it never moves."),
             "held": flag("Whether it was picked and is in the hand."),
+            "graspable_by": {
+                "type": ["array", "null"],
+                "items": {"type": "string"},
+                "description": "Hands that can hold it as it lies: names of tools, or the kind of a hand that is never changed. Whether it is in reach and free, a rehearsal tells. Null while one is under way, or an act.",
+            },
         }),
     );
     let tool = closed(
