@@ -12,6 +12,9 @@ NODES = ("sim", "state_publisher", "feedforward_controller", "gripper", "tool_ch
 SCENE = ROOT / "config/scenes/pick_and_place_tools.yaml"
 TOOLS = ROOT / "config/tools/arm6.yaml"
 
+# Nodes that come late on a machine that does other things, too, leave the band, as they should.
+pytestmark = pytest.mark.realtime
+
 
 @pytest.fixture
 def commander(domain, ros, tmp_path):
@@ -37,8 +40,8 @@ def place_of(commander, name):
     return seen["objects"][0]
 
 
-def test_each_tool_takes_what_is_its_own(commander):
-    do(commander, "change_tool", tool="cup")
+def test_each_tool_takes_what_is_its_own(commander, ros):
+    usual = do(commander, "change_tool", tool="cup")
     assert commander.ask("look")[1]["flange"] == "cup"
     do(commander, "pick", object="plate")
     assert place_of(commander, "plate")["held"]
@@ -48,7 +51,10 @@ def test_each_tool_takes_what_is_its_own(commander):
     answer = do(commander, "place", x_m=0.5, y_m=0.2)
     at = place_of(commander, "plate")["xyz_m"]
     assert max(abs(a - b) for a, b in zip(at, answer["end_xyz_m"], strict=True)) < 0.005
-    do(commander, "change_tool", tool="jaws")
+    # What is set between acts is rehearsed.
+    assert all(result.successful for result in ros.set_parameters("/arm/tool_changer", speed=0.2, acceleration=0.7))
+    slow = do(commander, "change_tool", tool="jaws")
+    assert slow["duration_s"] > 1.2 * usual["duration_s"], (slow, usual)
     do(commander, "pick", object="cube")
     assert place_of(commander, "cube")["held"] and commander.ask("look")[1]["flange"] == "jaws"
 

@@ -145,12 +145,17 @@ impl Parts {
 /// Hand of a robot that has one, of which it knows nothing.
 fn new_hand(layout: &RobotLayout, tuning: &Tuning) -> Result<Option<Hand>, CellError> {
     let model = &layout.model;
-    let hand = model.end_effector.as_ref().map(|_| {
-        let HandTuning { pick_and_place, grip, .. } = tuning.hand;
-        let machine = PickAndPlace::new(Arc::clone(model), pick_and_place, grip)?;
-        Hand::new(machine, tuning.hand, layout)
-    });
+    let hand = model
+        .end_effector
+        .as_ref()
+        .map(|_| Hand::new(new_machine(model, tuning)?, tuning.hand, layout));
     hand.transpose()
+}
+
+/// Machine of the hand of a robot that has one, before its first sample.
+fn new_machine(model: &Arc<Model>, tuning: &Tuning) -> Result<PickAndPlace, EndEffectorError> {
+    let HandTuning { pick_and_place, grip, .. } = tuning.hand;
+    PickAndPlace::new(Arc::clone(model), pick_and_place, grip)
 }
 
 impl Cell {
@@ -259,6 +264,20 @@ impl Cell {
     /// Machine of the hand; `None` of robots without.
     pub fn machine(&self) -> Option<&PickAndPlace> {
         self.hand.as_ref().map(|hand| &hand.machine)
+    }
+
+    /// Machines of all hands that the robot has: those of the tools that it changes by their names, or that of its only hand by its kind.
+    ///
+    /// # Errors
+    /// When the hand of a tool cannot be made.
+    pub fn machines(&self) -> Result<Vec<(String, PickAndPlace)>, EndEffectorError> {
+        if let Some(tools) = &self.tools {
+            let hands = tools.hands();
+            return hands
+                .map(|(tool, model)| Ok((tool.to_owned(), new_machine(model, &self.tuning)?)))
+                .collect();
+        }
+        Ok(self.machine().map(|own| (own.kind().to_owned(), own.clone())).into_iter().collect())
     }
 
     /// Pose of the root link of a robot with a floating base in the world; else that of its tool.

@@ -1,5 +1,7 @@
 //! Changer of the tools of a cell's arm, as the node `tool_changer` and the coupling behind it.
 
+use std::sync::Arc;
+
 use karakuri_control::FeedforwardController;
 use karakuri_grasp::pick_and_place::ArmRequest;
 use karakuri_grasp::tool_change::{
@@ -7,6 +9,7 @@ use karakuri_grasp::tool_change::{
     ToolChangeSettings, ToolChangeView, ToolRack, Work,
 };
 use karakuri_hardware::{RobotLayout, RobotState};
+use karakuri_model::Model;
 use karakuri_simulation::SimulatedWorld;
 use karakuri_spatial::Time;
 
@@ -83,6 +86,12 @@ impl ToolChanger {
     /// Names of all tools, the bare arm among them.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.rack.names()
+    }
+
+    /// Robots with a hand, by the names of their tools.
+    pub(crate) fn hands(&self) -> impl Iterator<Item = (&str, &Arc<Model>)> {
+        let hands = self.rack.tools().iter().filter(|tool| tool.model.end_effector.is_some());
+        hands.map(|tool| (tool.name.as_str(), &tool.model))
     }
 
     /// Whether a change is under way.

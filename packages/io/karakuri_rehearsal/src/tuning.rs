@@ -11,9 +11,10 @@ use karakuri_gait::planner::{StabilizerSettings, WalkerSettings};
 use karakuri_grasp::grip_force::GripSettings;
 use karakuri_grasp::gripper_command::GripperCommandSettings;
 use karakuri_grasp::pick_and_place::{PickAndPlaceSettings, Unstated};
+use karakuri_grasp::tool_change::ToolChangeSettings;
 use karakuri_model::Model;
 
-/// Settings that `gripper`, `feedforward_controller` and `gait_planner` have as parameters.
+/// Settings that `gripper`, `feedforward_controller`, `gait_planner` and `tool_changer` have as parameters.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Tuning {
     /// Settings of the controller, whose gains are apart: a robot with another tool has other joints.
@@ -26,6 +27,8 @@ pub struct Tuning {
     pub hand: HandTuning,
     /// Settings of the walk.
     pub walk: WalkTuning,
+    /// Settings of changes of tools.
+    pub tool_change: ToolChangeSettings,
 }
 
 /// Settings of a hand.

@@ -7,7 +7,9 @@ use karakuri_commands::{Code, Refusal};
 use karakuri_grasp::gripper_command::CommandUnit;
 use karakuri_rehearsal::{Act, Cell, HandTuning, Tuning, WalkTuning};
 use karakuri_ros::{Node, ParameterClient, RemoteParameters, RosError};
-use karakuri_settings::{ControlParameters, HandParameters, StabilizerParameters, WalkParameters};
+use karakuri_settings::{
+    ControlParameters, HandParameters, StabilizerParameters, ToolChangeParameters, WalkParameters,
+};
 
 use crate::time::wait_for;
 
@@ -23,6 +25,7 @@ pub(crate) struct NodeSettings {
     controller: Asked,
     hand: Option<Asked>,
     walk: Option<Asked>,
+    tools: Option<Asked>,
     unit: CommandUnit,
 }
 
@@ -48,8 +51,9 @@ impl NodeSettings {
         let mut asked = |is_there: bool, name| is_there.then(|| Asked::new(node, name)).transpose();
         let hand = asked(has_hand, "gripper")?;
         let walk = asked(cell.gait.is_some(), "gait_planner")?;
+        let tools = asked(cell.tools.is_some(), "tool_changer")?;
         let controller = Asked::new(node, "feedforward_controller")?;
-        Ok(Self { controller, hand, walk, unit: CommandUnit::Opening })
+        Ok(Self { controller, hand, walk, tools, unit: CommandUnit::Opening })
     }
 
     /// What is not there yet.
@@ -60,8 +64,10 @@ impl NodeSettings {
             Some("the parameters of `feedforward_controller`")
         } else if is_missing(&self.hand) {
             Some("the parameters of `gripper`")
+        } else if is_missing(&self.walk) {
+            Some("the parameters of `gait_planner`")
         } else {
-            is_missing(&self.walk).then_some("the parameters of `gait_planner`")
+            is_missing(&self.tools).then_some("the parameters of `tool_changer`")
         }
     }
 
@@ -70,8 +76,9 @@ impl NodeSettings {
     /// # Errors
     /// When a node does not answer.
     fn read(&mut self, patience: Duration) -> Result<Option<String>, Refusal> {
-        let Self { controller, hand, walk, .. } = self;
-        let nodes = [Some(controller), hand.as_mut(), walk.as_mut()].into_iter().flatten();
+        let Self { controller, hand, walk, tools, .. } = self;
+        let others = [hand, walk, tools].into_iter().filter_map(Option::as_mut);
+        let nodes = [controller].into_iter().chain(others);
         // All at once: their answers come at about the same time.
         let asked: Vec<_> = nodes.map(|node| (node.client.read(patience), node)).collect();
         let mut change = None;
@@ -118,6 +125,9 @@ impl NodeSettings {
             let walker = parameters.walker();
             let stabilizer = Some(gains.get(&file.stabilizer));
             tuning.walk = WalkTuning { stabilizer, walker, without_imu: !parameters.use_imu.get() };
+        }
+        if let Some(tools) = &mut self.tools {
+            tuning.tool_change = ToolChangeParameters::declare(&mut tools.values)?.settings();
         }
         Ok(tuning)
     }

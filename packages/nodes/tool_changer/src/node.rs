@@ -29,7 +29,7 @@ pub(crate) fn new(node: &mut Node<ToolChanger>) -> Result<ToolChanger, Box<dyn s
     }
     let rack = load(Path::new(&path))?;
     let samples = qos::samples(false);
-    if parameters.weigh.get() {
+    if parameters.change.weigh.get() {
         let topic = format!("wrench/{}", rack.sensor()?);
         node.subscribe(&topic, samples.clone(), on_wrench)?;
     }

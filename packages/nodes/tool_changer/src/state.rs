@@ -8,7 +8,7 @@ use karakuri_grasp::tool_change::{
 };
 use karakuri_hand_goals::tool_failure_code;
 use karakuri_ros::msg::karakuri_msgs::action::ChangeTool;
-use karakuri_ros::{ActiveGoal, Clock, IntoMessage, JointStateReader, info};
+use karakuri_ros::{ActiveGoal, Clock, IntoMessage, JointStateReader, info, is_silent};
 use karakuri_spatial::{Force, Time};
 
 use crate::arm::Arm;
@@ -16,8 +16,6 @@ use crate::changer::Changer;
 use crate::convert;
 use crate::parameters::Parameters;
 
-/// Wall time without joint states after which the robot is silent.
-const LONGEST_SILENCE: Duration = Duration::from_secs(1);
 /// Wall time from one feedback to the next.
 const FEEDBACK_PERIOD: Duration = Duration::from_millis(100);
 
@@ -64,7 +62,7 @@ impl ToolChanger {
             return Err((ChangeTool::Result::OBJECT_HELD as u8, why));
         }
         let present = self.tool.clone().unwrap_or_default();
-        let settings = convert::limited(self.parameters.settings(), goal)?;
+        let settings = convert::limited(self.parameters.change.settings(), goal)?;
         let q = &self.reader.q;
         ToolChange::start(&mut self.rack, [&present, &goal.tool], q, settings)
             .map_err(|(failure, why)| (tool_failure_code(Some(failure)), why))
@@ -83,9 +81,8 @@ impl ToolChanger {
         }
     }
 
-    /// Whether the robot is silent. Simulated time stands still with its simulation, and goes on where it stopped.
     fn is_silent(&self) -> bool {
-        self.heard.elapsed() > LONGEST_SILENCE && !self.clock.uses_sim_time()
+        is_silent(self.heard, false, &self.clock)
     }
 
     pub(crate) fn advance(&mut self, change: &mut ToolChange) -> Option<ToolChangeOrder> {
