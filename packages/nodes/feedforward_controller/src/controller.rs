@@ -10,7 +10,7 @@ use karakuri_ros::msg::control_msgs::action::FollowJointTrajectory;
 use karakuri_ros::msg::sensor_msgs::msg::JointState;
 use karakuri_ros::{
     Audience, Clock, GoalRequest, IntoMessage, RivalWatch, SampleGate, SolePublisher, Throttle,
-    Timing, warn,
+    Timing, is_silent, warn,
 };
 use karakuri_spatial::Time;
 use rtrb::Consumer;
@@ -24,10 +24,6 @@ use crate::vacuums::Vacuums;
 /// Time that a goal waits for the first joint states and for a subscriber of commands: at start-up the middleware connects one
 /// topic after the other.
 const PATIENCE: Duration = Duration::from_secs(5);
-
-/// Least wall time without joint states after which goals are aborted, whatever gap between two samples is allowed: a busy machine may
-/// hold messages back. [s]
-const SHORTEST_SILENCE: f64 = 1.0;
 
 /// State of the node.
 pub(crate) struct Controller {
@@ -128,10 +124,11 @@ impl Controller {
             self.heard = (n_samples, Instant::now());
         }
         let timeout = self.parameters.control.state_timeout();
-        // Simulated time stands still with its simulation, and goes on where it stopped; 0 is never.
-        if self.clock.uses_sim_time()
-            || timeout <= 0.0
-            || self.heard.1.elapsed().as_secs_f64() < timeout.max(SHORTEST_SILENCE)
+        let has_gap = self.heard.1.elapsed().as_secs_f64() > timeout;
+        // 0 is never.
+        if timeout <= 0.0
+            || !has_gap
+            || !is_silent(self.heard.1, self.lockstep.is_some(), &self.clock)
         {
             return;
         }

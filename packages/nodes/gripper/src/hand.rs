@@ -13,7 +13,8 @@ use karakuri_model::{BodyId, Model};
 use karakuri_ros::msg::karakuri_msgs::msg::GripState;
 use karakuri_ros::msg::trajectory_msgs::msg::JointTrajectory as TrajectoryMessage;
 use karakuri_ros::{
-    Clock, InputId, JointStateReader, Publisher, SampleGate, Status, Throttle, Transforms, warn,
+    Clock, InputId, JointStateReader, Publisher, SampleGate, Status, Throttle, Transforms,
+    is_silent, warn,
 };
 use karakuri_spatial::{Force, Time};
 
@@ -23,14 +24,12 @@ use crate::parameters::Parameters;
 use crate::pick::code;
 use crate::task::{TaskGoal, TaskRequest};
 
-/// Wall time without joint states after which goals are aborted.
-const LONGEST_SILENCE: Duration = Duration::from_secs(1);
 /// Wall time until targets surely reach a new subscriber: the middleware stops a publishing thread for a third of a second for each
 /// participant that joins.
 const DISCOVERY: Duration = Duration::from_secs(3);
 /// Wall time in which a controller that has just subscribed to the hand's references hears one, and waits for them in lockstep from then on.
 const FIRST_REFERENCE: Duration = Duration::from_millis(500);
-const LOST: &str = "joint states did not come for 1 s; see in the driver's diagnostics why, then send the goal again";
+const LOST: &str = "joint states did not come for too long; see in the driver's diagnostics why, then send the goal again";
 
 /// Newest reading of a sensor of the hand.
 #[derive(Debug, Clone, Copy)]
@@ -97,9 +96,10 @@ impl Gripper {
         if self.is_lost() {
             return Some("joint_states do not come any more; see in the driver's diagnostics why");
         }
+        let lockstep = self.parameters.robot.lockstep.get();
         // A goal takes time to plan. Time would go on in lockstep, and the arm begin in the middle of its path.
         let is_awaited = self.subscribed.is_some_and(|since| since.elapsed() > FIRST_REFERENCE);
-        if self.parameters.robot.lockstep.get() && !is_awaited {
+        if lockstep && !is_awaited {
             return Some(
                 "in lockstep the controller does not wait for the hand yet; is it running?",
             );
@@ -109,7 +109,10 @@ impl Gripper {
             return (!drive.is_known()).then_some("the hand's joint was not measured yet");
         }
         let timeout = Duration::from_secs_f64(self.parameters.sensor_timeout.get());
-        let is_stale = |received: Option<Instant>| received.is_none_or(|at| at.elapsed() > timeout);
+        // In lockstep each sample has waited for its readings, whatever wall time that took.
+        let is_stale = |received: Option<Instant>| {
+            received.is_none_or(|at| !lockstep && at.elapsed() > timeout)
+        };
         let silent = match (hand, self.received().any(is_stale)) {
             (_, false) => return None,
             (Some(_), true) => "the finger sensors are silent",
@@ -177,9 +180,8 @@ impl Gripper {
         }
     }
 
-    /// Whether the robot has been silent for too long. Simulated time stands still with its simulation, and goes on where it stopped.
     fn is_lost(&self) -> bool {
-        self.heard.elapsed() > LONGEST_SILENCE && !self.clock.uses_sim_time()
+        is_silent(self.heard, self.parameters.robot.lockstep.get(), &self.clock)
     }
 
     /// Aborts what is under way when the robot has been silent for too long: no sample will tell its end.

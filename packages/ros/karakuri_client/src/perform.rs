@@ -3,7 +3,7 @@
 use std::fs;
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use std::path::PathBuf;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use karakuri_commands::{Verb, describe_act, describe_prediction, describe_refusal, parse_command};
 use karakuri_files::write_atomic;
@@ -16,6 +16,8 @@ use crate::output::print;
 const ACTION: &str = "karakuri_msgs/action/Command";
 /// Code of the refusal of an act that a person has not agreed to.
 const NEEDS_APPROVAL: &str = "NEEDS_APPROVAL";
+/// Time in which a prediction is run again and drawn, on a machine with other work, too.
+const PICTURE_TIME: Duration = Duration::from_secs(120);
 
 /// Gives the robot of a running node `commander` a command: it is rehearsed, shown, and carried out if you agree
 ///
@@ -142,7 +144,7 @@ impl Caller<'_> {
         let request = Picture::Request { rehearsal };
         let service = format!("{}/picture", self.node);
         let Picture::Response { success, message, png } =
-            self.client.call::<Picture::Service>(&service, &request)?;
+            self.client.call_within::<Picture::Service>(&service, &request, PICTURE_TIME)?;
         if !success {
             return Err(ClientError::Failed(message));
         }

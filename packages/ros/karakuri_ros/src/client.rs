@@ -364,6 +364,20 @@ impl Client {
         service: &str,
         request: &T::Request,
     ) -> Result<T::Response, ClientError> {
+        self.call_within::<T>(service, request, ANSWER)
+    }
+
+    /// [`Self::call`] of a service that may take its time.
+    ///
+    /// # Errors
+    ///
+    /// As those of [`Self::call`], after this time.
+    pub fn call_within<T: Service>(
+        &mut self,
+        service: &str,
+        request: &T::Request,
+        patience: Duration,
+    ) -> Result<T::Response, ClientError> {
         let client = create("service client", service, || {
             self.node.create_client::<T>(service, qos::service())
         });
@@ -375,10 +389,10 @@ impl Client {
             .map_err(|e| failed(&e))?
             .map_err(|e| failed(&e))?;
         let mut answer = Box::pin(answer);
-        match self.spin_until(ANSWER, |_| poll(&mut answer))? {
-            Some(answer) => answer.map_err(|e| failed(&e)),
-            None => Err(failed(&format!("{service} did not answer within {} s", ANSWER.as_secs()))),
-        }
+        let answer = self.spin_until(patience, |_| poll(&mut answer))?.ok_or_else(|| {
+            failed(&format!("{service} did not answer within {} s", patience.as_secs()))
+        })?;
+        answer.map_err(|e| failed(&e))
     }
 
     /// Waits until a service or action has a server.

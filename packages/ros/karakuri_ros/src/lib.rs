@@ -35,6 +35,7 @@ mod robot_parameters;
 mod run;
 mod sample_gate;
 mod service;
+mod silence;
 mod sole_publisher;
 mod stop;
 mod subscription;
@@ -68,6 +69,7 @@ pub use robot_parameters::{RobotError, RobotFiles, RobotParameters, RobotWithToo
 pub use run::run;
 pub use sample_gate::{Advance, Awaits, InputId, Offer, SampleGate, Turn};
 pub use service::{Call, Request, ServiceClient};
+pub use silence::is_silent;
 pub use sole_publisher::{RivalWatch, SolePublisher};
 pub use stop::Stop;
 pub use subscription::Latest;

@@ -8,8 +8,9 @@ use crate::clock::time_from_message;
 use crate::msg::std_msgs::msg::Header;
 use crate::{Awaits, InputId, Node, RosError, SampleGate, qos};
 
-/// Wall time after which a silent source is not waited for any more.
-pub const SOURCE_SILENCE: Duration = Duration::from_secs(1);
+/// Wall time after which a silent source is not waited for any more: longer than a busy machine holds a message back, shorter than the nodes that
+/// wait for the answers of this one wait for them.
+pub const SOURCE_SILENCE: Duration = Duration::from_secs(5);
 
 /// Subscribes to topics of `std_msgs/Header` whose messages each answer of a gate waits for in lockstep, from the first one on; `hear` notes them.
 ///
