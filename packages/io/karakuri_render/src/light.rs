@@ -4,7 +4,7 @@ use karakuri_spatial::Vector3;
 use rayon::prelude::*;
 
 use crate::camera::axes_along;
-use crate::raster::{Buffer, View, cell};
+use crate::raster::{Buffer, View, whole};
 use crate::triangles::{Ball, Triangle};
 
 /// Number of directions of the sun, and the radius of their disc. [-]
@@ -85,14 +85,13 @@ impl Light {
             return 1.0;
         }
         // Bilinear interpolation between the four nearest pixels of the shadow map.
-        let (left, top) = (x.floor(), y.floor());
-        let lit = |dx: f64, dy: f64| {
-            let seen = self.shadows.depth(cell(left + dx), cell(top + dy));
-            if seen < depth { 0.0 } else { 1.0 }
+        let (left, top) = (whole(x), whole(y));
+        let lit = |dx: usize, dy: usize| {
+            if self.shadows.depth(left + dx, top + dy) < depth { 0.0 } else { 1.0 }
         };
-        let (fx, fy) = (x - left, y - top);
-        let upper = lit(0.0, 0.0) * (1.0 - fx) + lit(1.0, 0.0) * fx;
-        let lower = lit(0.0, 1.0) * (1.0 - fx) + lit(1.0, 1.0) * fx;
+        let (fx, fy) = (x - left as f64, y - top as f64);
+        let upper = lit(0, 0) * (1.0 - fx) + lit(1, 0) * fx;
+        let lower = lit(0, 1) * (1.0 - fx) + lit(1, 1) * fx;
         upper * (1.0 - fy) + lower * fy
     }
 }

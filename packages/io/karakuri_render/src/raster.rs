@@ -118,9 +118,13 @@ impl Buffer {
         for row in range(1, self.view.height) {
             for column in range(0, self.view.width) {
                 let (x, y) = (column as f64 + 0.5, row as f64 + 0.5);
-                // The barycentric coordinates of a pixel's middle are not negative inside, and interpolate the depth.
-                let u = edge(&b, &c, x, y) / area;
-                let v = edge(&c, &a, x, y) / area;
+                // The barycentric coordinates of a pixel's middle are not negative inside, and interpolate the depth. Most
+                // pixels are outside, which signs tell without a division.
+                let (at_a, at_b) = (edge(&b, &c, x, y), edge(&c, &a, x, y));
+                if at_a * area < 0.0 || at_b * area < 0.0 {
+                    continue;
+                }
+                let (u, v) = (at_a / area, at_b / area);
                 let w = 1.0 - u - v;
                 if u < 0.0 || v < 0.0 || w < 0.0 {
                     continue;
@@ -142,11 +146,16 @@ fn edge(a: &[f64; 3], b: &[f64; 3], x: f64, y: f64) -> f64 {
 }
 
 /// Index of the cell that holds a coordinate; 0 below zero.
+fn cell(coordinate: f64) -> usize {
+    whole(coordinate.max(0.0).ceil())
+}
+
+/// Whole part of a coordinate that is not negative; 0 below.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     reason = "`as` saturates, as a pixel must"
 )]
-pub(crate) fn cell(coordinate: f64) -> usize {
-    coordinate.max(0.0).ceil() as usize
+pub(crate) fn whole(coordinate: f64) -> usize {
+    coordinate as usize
 }
