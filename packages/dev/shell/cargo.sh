@@ -12,14 +12,17 @@ cargo_step() {
   return 1
 }
 
-# Always the whole workspace with its examples: another selection has other features of shared dependencies, and
+# Examples that tests run.
+examples=(mcp_fixture mcp_table answerer ros_fixture ros_ping)
+
+# Always the whole workspace with examples: another selection has other features of shared dependencies, and
 # cargo would compile r2r once for each. With `--tests` the tests are compiled in the same run, which leaves no processor idle at
 # the end of the programs.
 build() {
   [ -e "$target/sim" ] || need_disk 3 "$target"
   # First: the program has the page's files in it.
   make_page || exit 1
-  cargo_step 'compile' compile build --release --workspace --bins --examples "$@" || exit 1
+  cargo_step 'compile' compile build --release --workspace --bins "${examples[@]/#/--example=}" "$@" || exit 1
   lay_out
 }
 

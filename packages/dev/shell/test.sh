@@ -10,7 +10,7 @@ Builds everything and runs every test (rust, page, system), or only the given st
   rust     libraries, the offline program, the ROS layer, the nodes (cargo test)
   page     the page of the motion studio (vitest), and stories of its use in Chromium (Playwright); named as skipped without one
   system   running nodes, seen by rclpy clients (pytest in tests/); files beside each other where pytest-xdist is installed,
-           then emulated buses, some at a time, clients of the Model Context Protocol, and, alone, what runs against the clock
+           then emulated buses and clients of the Model Context Protocol, and, alone, what runs against the clock
   builds   the physics compiled a second time, with other settings, gives the same bits (only when asked for: minutes)
 
 Property tests draw the same cases every time; PROPTEST_RNG_SEED=N draws others, PROPTEST_CASES=N more.
@@ -78,6 +78,14 @@ stage() {
   say "    $(summary $((passed - before[0])) $((failed - before[1])) $((skipped - before[2])))"
 }
 
+# All but the examples, which `./dev lint` checks.
+test_rust() {
+  local status=0
+  cargo test --release --no-fail-fast --workspace --lib --bins --tests || status=$?
+  cargo test --release --no-fail-fast --workspace --doc || status=$?
+  return "$status"
+}
+
 # pytest_stage TITLE LOG MARKERS [OPTIONS...]
 pytest_stage() {
   stage "$1" "$2" python3 -m pytest -ra --durations=25 --color=no -o cache_dir="$state/pytest" -m "$3" "${@:4}" tests
@@ -111,7 +119,7 @@ dev_test() {
   export PROPTEST_RNG_SEED=${PROPTEST_RNG_SEED-1}
   for name in "${stages[@]}"; do
     case $name in
-      rust) stage 'rust: libraries, program, ROS layer, nodes' test_rust cargo test --release --no-fail-fast --workspace ;;
+      rust) stage 'rust: libraries, program, ROS layer, nodes' test_rust test_rust ;;
       builds) stage 'builds: the same bits from a second build' test_builds "$root/packages/dev/shell/builds.sh" ;;
       page)
         if page_is_built; then
@@ -126,7 +134,7 @@ dev_test() {
       system)
         pytest_stage 'system: running nodes' test_system 'not (realtime or bus or mcp)' "${beside[@]}"
         pytest_stage 'system: emulated buses' test_buses bus "${buses[@]}"
-        pytest_stage 'system: protocol clients' test_mcp mcp
+        pytest_stage 'system: protocol clients' test_mcp mcp "${beside[@]}"
         pytest_stage 'system: against the clock' test_realtime realtime
         ;;
       quick)
@@ -158,11 +166,16 @@ dev_lint() {
   cargo_step 'formatting' lint_format fmt --all --check || bad=1
   cargo_step 'lock file' lint_lock metadata --locked --format-version 1 || bad=1
   cargo_step 'clippy' lint_clippy clippy --release --workspace --all-targets -- -D warnings || bad=1
-  RUSTDOCFLAGS='-D warnings' cargo_step 'documentation' lint_documentation doc --release --workspace --no-deps || bad=1
+  RUSTDOCFLAGS='-D warnings' cargo_step 'documentation' lint_documentation doc --release --workspace --lib --no-deps || bad=1
   if page_is_built; then
     step 'page' lint_page lint_page || { show_failure lint_page; bad=1; }
   fi
-  cargo_step 'house rules' lint_tidy run --quiet --release -p xtask -- tidy || bad=1
+  # What `./dev build` made, if it is of these sources: for this one package cargo compiles what it depends on with other features.
+  if [ -x "$target/xtask" ] && [ -z "$(find packages Cargo.lock \( -name '*.rs' -o -name 'Cargo.*' \) -newer "$target/xtask" -print -quit)" ]; then
+    step 'house rules' lint_tidy "$target/xtask" tidy || { show_failure lint_tidy; bad=1; }
+  else
+    cargo_step 'house rules' lint_tidy run --quiet --release -p xtask -- tidy || bad=1
+  fi
   # a hint fails nothing
   grep '^hint: ' "$log_dir/lint_tidy.log" || true
   if ((bad)); then
