@@ -38,6 +38,7 @@ def pytest_configure(config):
     config.addinivalue_line("markers", "quick: `./dev test quick` runs these, of every node some")
 
 
+@pytest.hookimpl(tryfirst=True)  # the groups are read by pytest-xdist's own hook
 def pytest_collection_modifyitems(config, items):
     if "soak" not in config.getoption("markexpr"):
         items[:] = [item for item in items if not item.get_closest_marker("soak")]

@@ -5,6 +5,7 @@ import subprocess
 import tempfile
 from contextlib import ExitStack, contextmanager
 
+import pytest
 import yaml
 from control_msgs.action import FollowJointTrajectory
 from karakuri_msgs.action import PickAndPlace
@@ -33,6 +34,8 @@ def launched(environment, file, *arguments):
     assert process.returncode == 0
 
 
+# Eight nodes at a rate of their own: beside other tests they do not keep up.
+@pytest.mark.realtime
 def test_two_systems_share_a_graph(environment, ros):
     """Each has its robot's frames and its world by two arguments, and picks in frames of its own."""
     sides = ("left", "right")
@@ -40,7 +43,7 @@ def test_two_systems_share_a_graph(environment, ros):
         logs = []
         for side in sides:
             # Slower than the clock: on a busy machine an arm that cannot keep its time halts by itself.
-            arguments = (f"namespace:={side}", f"frame_prefix:={side}/", f"world_namespace:=/{side}", "real_time_factor:=0.3")
+            arguments = (f"namespace:={side}", f"frame_prefix:={side}/", f"world_namespace:=/{side}", "real_time_factor:=0.1")
             logs.append(stack.enter_context(launched(environment, "pick_and_place.launch.xml", *arguments)))
         feedbacks = [ros.subscribe(FeedbackMessage, f"/{side}/pick_and_place/_action/feedback") for side in sides]
         handles = []

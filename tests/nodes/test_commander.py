@@ -23,6 +23,8 @@ from support.stopping import periods_until_braked
 NODES = ("sim", "state_publisher", "feedforward_controller", "gripper")
 ENVELOPE = ROOT / "config/envelopes/table.yaml"
 
+pytestmark = pytest.mark.apart
+
 
 class ArmCommander(Commander):
     """The nodes of the arm, with a commander of few copies."""
@@ -43,9 +45,8 @@ def commander(domain, ros, tmp_path):
         yield commander
 
 
-@pytest.mark.parametrize("run", range(2))
-def test_acts_in_the_middle_of_a_run_are_as_rehearsed(commander, run):
-    with load(2 * (os.cpu_count() or 1) if run % 2 else 0):
+def test_acts_in_the_middle_of_a_run_are_as_rehearsed(commander):
+    with load(2 * (os.cpu_count() or 1)):
         assert commander.do("pick", object="cube")["holds"]
         assert commander.cube()["held"] and commander.cube()["xyz_m"][2] > 0.85
         assert not commander.do("place", on="shelf")["holds"]
@@ -210,11 +211,11 @@ def test_a_bad_envelope_or_scene_is_one_sentence(domain, tmp_path):
         assert said in node.output() and "panicked" not in node.output()
 
 
-@pytest.mark.parametrize("plan", ["gemini_overview", "gemini_orchestration"])
-def test_a_published_plan_moves_the_block_into_the_bowl(domain, ros, tmp_path, plan):
+def test_a_published_plan_moves_the_block_into_the_bowl(domain, ros, tmp_path):
+    # The other one: tests/launch/test_words.py.
     words = {"scene": ROOT / "config/scenes/words.yaml", "view": ROOT / "config/views/words.yaml"}
     with ArmCommander(domain, ros, tmp_path, envelope="words", **words) as commander:
-        for call in json.loads((ROOT / f"config/calls/{plan}.json").read_text()):
+        for call in json.loads((ROOT / "config/calls/gemini_orchestration.json").read_text()):
             commander.do("function_call", **call)
         _, seen = commander.ask("look", objects=["block"])
     x, y, z = seen["objects"][0]["xyz_m"]

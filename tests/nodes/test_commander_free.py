@@ -12,6 +12,9 @@ from support.commander import Commander
 
 NODES = ("sim", "state_publisher", "feedforward_controller", "gripper")
 
+# Nodes that come late on a machine that does other things, too, leave the band, as they should.
+pytestmark = pytest.mark.realtime
+
 
 @pytest.fixture
 def commander(domain, ros, tmp_path):
@@ -21,8 +24,13 @@ def commander(domain, ros, tmp_path):
 
 
 def do(commander, verb, **arguments):
-    """Rehearses and acts; nobody knows the commands to the bit."""
-    status, done = commander.act(commander.rehearse(verb, **arguments))
+    """Rehearses and acts; nobody knows the commands to the bit. Where the arm had to hold its place meanwhile, for want of commands on
+    a busy machine, it is rehearsed again, as the refusal says."""
+    for _ in range(3):
+        status, done = commander.act(commander.rehearse(verb, **arguments))
+        if done.get("code") != "STALE_TICKET":
+            break
+        assert "no joint_command for " in commander.robot.nodes["sim"].output(), f"nothing moved the arm: {done}"
     assert status == GoalStatus.STATUS_SUCCEEDED, json.dumps(done)
     assert done["commands"] == ""
     return done

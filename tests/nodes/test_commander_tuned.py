@@ -7,6 +7,8 @@ from action_msgs.msg import GoalStatus
 from support.arm import SCENE, Arm
 from support.commander import Commander
 
+pytestmark = pytest.mark.apart
+
 NODES = ("sim", "state_publisher", "feedforward_controller", "gripper")
 CONTROLLER, HAND = "/arm/feedforward_controller", "/arm/gripper"
 

@@ -17,7 +17,7 @@ from support.load import load
 from support.process import executable
 from trajectory_msgs.msg import JointTrajectory
 
-pytestmark = pytest.mark.quick
+pytestmark = [pytest.mark.quick, pytest.mark.apart]
 
 NODES = ("sim", "state_publisher", "feedforward_controller", "gripper")
 # Period of the robot, and stamp of the first sample. [ns]

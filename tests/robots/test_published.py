@@ -35,7 +35,7 @@ def files():
 def run(*command):
     """The finished program; it may refuse, but neither panic nor hang."""
     environment = {**os.environ, "ROS_PACKAGE_PATH": str(package_path())}
-    done = subprocess.run([executable("karakuri"), *map(str, command)], env=environment, capture_output=True, text=True, timeout=120)
+    done = subprocess.run([executable("karakuri"), *map(str, command)], env=environment, capture_output=True, text=True, timeout=400)
     assert done.returncode in (0, 1) and "panicked" not in done.stderr, f"{command}: exit {done.returncode}\n{done.stderr[-2000:]}"
     return done
 
