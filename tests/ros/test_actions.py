@@ -73,11 +73,11 @@ def test_goal_succeeds_with_feedback_and_stamp(ros, count, statuses):
     handle = ros.send_goal(count, goal(3.0), feedback)
     assert handle.accepted
     assert handle.stamp.sec > 1_000_000_000, "the stamp is the node's clock"
+    # rclpy drops the feedback of a goal whose result has come: all of it is waited for before the result is asked for
+    ros.wait_for(lambda: len(feedback) == 3, what=lambda: f"the feedback, of which came {feedback}")
+    assert [f.position for f in feedback] == [1.0, 2.0, 3.0]
     status, result = ros.result(handle)
     assert (status, result.position) == (STATUS.STATUS_SUCCEEDED, 3.0)
-    # another topic than the result's: it may come after that
-    ros.wait_for(lambda: len(feedback) == 3, what="the feedback")
-    assert [f.position for f in feedback] == [1.0, 2.0, 3.0]
     wait_for_status(statuses, handle, STATUS.STATUS_SUCCEEDED)
 
 

@@ -4,6 +4,7 @@ rclpy spins only inside `wait_for` and what is built on it, so a test is one thr
 """
 
 import time
+import uuid
 
 import rclpy
 from action_msgs.srv import CancelGoal
@@ -11,13 +12,17 @@ from rcl_interfaces.msg import Parameter
 from rcl_interfaces.srv import DescribeParameters, GetParameters, ListParameters, SetParameters, SetParametersAtomically
 from rclpy.action import ActionClient
 from rclpy.context import Context
+from rclpy.exceptions import InvalidHandle
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.parameter import parameter_value_to_python
 from rclpy.parameter import Parameter as PythonParameter
 from rclpy.qos import DurabilityPolicy, QoSProfile
+from unique_identifier_msgs.msg import UUID
 
 #: How long anything may take on a machine that has other things to do, in seconds.
 DEADLINE = 60.0
+#: Pause between two looks at everything, in seconds: an executor that looks at each message of a robot takes a sixth of a processor.
+PAUSE = 0.005
 
 
 def latched(depth=1):
@@ -30,18 +35,15 @@ class Topic:
 
     def __init__(self, ros, kind, name, qos):
         self._ros, self.name, self.messages, self._sent = ros, name, [], 0
-        self.subscription = ros.node.create_subscription(kind, name, self._take, qos)
-
-    def _take(self, message, info):
-        self._keep(message, info)
-        # An executor takes one message each time it looks at everything, and falls behind a robot on a busy machine.
-        self._take_all()
+        self.subscription = ros.node.create_subscription(kind, name, self._keep, qos)
+        ros.topics.append(self)
 
     def _keep(self, message, info):
         self.messages.append(message)
         self._sent = info["source_timestamp"]
 
-    def _take_all(self):
+    def take_all(self):
+        """Takes what came. An executor takes one message each time it looks at everything, and falls behind a robot on a busy machine."""
         if self.subscription is None:
             return
         with self.subscription.handle:
@@ -51,12 +53,12 @@ class Topic:
     @property
     def last(self):
         """The newest message, if one came."""
-        self._take_all()
+        self.take_all()
         return self.messages[-1] if self.messages else None
 
     def clear(self):
         """Drops what came until now, taken already or not."""
-        self._take_all()
+        self.take_all()
         self.messages.clear()
 
     def fresh(self, timeout=DEADLINE):
@@ -83,7 +85,8 @@ class Topic:
 
     def close(self):
         """Takes no more messages; those that came stay."""
-        self._take_all()
+        self.take_all()
+        self._ros.topics.remove(self)
         self._ros.node.destroy_subscription(self.subscription)
         self.subscription = None
 
@@ -98,6 +101,8 @@ class Ros:
         self.executor = SingleThreadedExecutor(context=self.context)
         self.executor.add_node(self.node)
         self._clients = {}
+        self.topics = []
+        self._feedback = {}
 
     def __enter__(self):
         return self
@@ -117,13 +122,31 @@ class Ros:
                 return value
             if time.monotonic() > deadline:
                 raise AssertionError(f"waited {timeout} s for {what() if callable(what) else what}")
-            self.executor.spin_once(timeout_sec=0.02)
+            self._look()
+
+    def _look(self):
+        """Takes what came, and waits a little for more."""
+        self.executor.spin_once(timeout_sec=0.02)
+        for topic in self.topics:
+            topic.take_all()
+        for client in list(self._feedback):
+            self._take_feedback(client)
+        time.sleep(PAUSE)
+
+    def _take_feedback(self, client):
+        """Takes the feedback that came: rclpy takes one message each time it looks, and drops what is left of a goal whose result came."""
+        try:
+            with client._client_handle:
+                while (message := client._client_handle.take_feedback(client._action_type.Impl.FeedbackMessage)) is not None:
+                    self._feedback[client].get(bytes(message.goal_id.uuid), []).append(message.feedback)
+        except InvalidHandle:
+            del self._feedback[client]
 
     def spin_for(self, seconds):
         """Spins for a while: only to show that something does not happen, or to measure a rate."""
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
-            self.executor.spin_once(timeout_sec=0.02)
+            self._look()
 
     def finish(self, future, timeout=DEADLINE, what="an answer"):
         """The result of a future."""
@@ -190,10 +213,13 @@ class Ros:
         self.wait_for(client.server_is_ready, what=f"action {name}")
         return client
 
-    def send_goal(self, client, goal, feedback=None, **fields):
+    def send_goal(self, client, goal, feedback=None, goal_uuid=None):
         """Sends a goal; its handle (see `accepted`). `feedback` is a list that collects the feedback."""
+        goal_uuid = goal_uuid or UUID(uuid=list(uuid.uuid4().bytes))
         callback = None if feedback is None else lambda message: feedback.append(message.feedback)
-        return self.finish(client.send_goal_async(goal, feedback_callback=callback, **fields), what="the goal's answer")
+        if feedback is not None:
+            self._feedback.setdefault(client, {})[bytes(goal_uuid.uuid)] = feedback
+        return self.finish(client.send_goal_async(goal, callback, goal_uuid), what="the goal's answer")
 
     def result(self, handle, timeout=DEADLINE):
         """(status, result) of a goal."""
