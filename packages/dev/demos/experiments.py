@@ -22,20 +22,19 @@ import time
 import rclpy
 import rclpy.node
 import rclpy.signals
-from builtin_interfaces.msg import Time
 from control_msgs.action import FollowJointTrajectory
 from geometry_msgs.msg import WrenchStamped
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
 from rcl_interfaces.srv import SetParameters
 from rclpy.action import ActionClient
 from rclpy.executors import SingleThreadedExecutor
-from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState
 from simulation_interfaces.msg import SimulationState
 from simulation_interfaces.srv import SetSimulationState
 from trajectory_msgs.msg import JointTrajectoryPoint
 
 from common.program import find_program
+from common.recorder import Recorder, stamp
 from karakuri_msgs.msg import ObjectStates
 from karakuri_msgs.srv import AttachJoint
 
@@ -176,62 +175,56 @@ class Client(rclpy.node.Node):
         Client.n_made += 1
         super().__init__(f"experiment_{Client.n_made}")
         self.experiment, self.tables = experiment, tables
-        self.names, self.positions, self.readings, self.objects = [], {}, {}, {}
-        self.first = self.last = None
-        space, deep = experiment.namespace, QoSProfile(depth=5000)
+        space = experiment.namespace
         self.action = ActionClient(self, FollowJointTrajectory, f"{space}/follow_joint_trajectory")
         self.attach = self.create_client(AttachJoint, f"{space}/sim/attach_joint")
         self.state = self.create_client(SetSimulationState, f"{space}/sim/set_simulation_state")
         self.parameters = self.create_client(SetParameters, f"{space}/feedforward_controller/set_parameters")
         self.sim_parameters = self.create_client(SetParameters, f"{space}/sim/set_parameters")
-        self.targets = []
+        self.target, self.targets = WrenchStamped(), []
+        self.target.header.frame_id = "world"
         for link in [tip.link for tip in experiment.tips] or [experiment.pace]:
             self.targets.append(self.create_publisher(WrenchStamped, f"{space}/target_wrench/{link}", 10))
-        for tip in experiment.tips:
-            self.readings[tip.link] = {}
-            take = lambda message, link=tip.link: self.on_wrench(link, message)
-            self.create_subscription(WrenchStamped, f"{space}/wrench/{tip.link}", take, deep)
-        self.create_subscription(JointState, f"{space}/joint_states", self.on_sample, deep)
-        self.commands = self.samples_after_command = 0
-        self.create_subscription(JointState, f"{space}/joint_command", self.on_command, deep)
-        self.create_subscription(ObjectStates, "/objects", self.on_objects, deep)
+        topics = {tip.link: (WrenchStamped, f"{space}/wrench/{tip.link}") for tip in experiment.tips}
+        topics |= {"commands": (JointState, f"{space}/joint_command"), "objects": (ObjectStates, "/objects")}
+        self.first, self.n_answered = None, 0
+        self.recorder = Recorder(topics | {"joints": (JointState, f"{space}/joint_states")}, "joints", self.answer)
 
     def is_ready(self):
         """All are there and have heard of each other."""
         there = [self.action.server_is_ready(), *(c.service_is_ready() for c in (self.attach, self.state, self.parameters, self.sim_parameters))]
         there += [publisher.get_subscription_count() > 0 for publisher in self.targets]
-        there += [self.samples_after_command > 20]
+        there += [self.n_answered > 20]
         return all(there)
 
     def row(self, time):
         """Row of the tables at a time; the motion begins one period after the first sample."""
         return (time - self.first) // PERIOD - 1
 
-    def on_command(self, _message):
-        self.commands += 1
-
-    def on_sample(self, message):
-        time = nanoseconds(message.header.stamp)
+    def answer(self, time):
+        """The forces of the tips at the time of a sample."""
         if self.first is None:
-            self.first, self.names = time, list(message.name)
-        self.positions[time] = list(message.position)
-        self.last = time
-        if self.commands == 0:
+            self.first = time
+        if not self.recorder.taken["commands"]:
             return  # the answer to the first sample, which is asked for once, must not depend on who was up first
-        self.samples_after_command += 1
+        self.n_answered += 1
+        self.target.header.stamp = stamp(time)
         for tip, publisher in zip(self.experiment.tips or [None], self.targets):
-            target = WrenchStamped()
-            target.header.stamp, target.header.frame_id = message.header.stamp, "world"
             if tip:
-                force = target.wrench.force
+                force = self.target.wrench.force
                 force.x, force.y, force.z = (self.tables.at(f"{tip.force}.{axis}", self.row(time)) for axis in ("fx", "fy", "fz"))
-            publisher.publish(target)
+            publisher.publish(self.target)
 
-    def on_wrench(self, link, message):
-        self.readings[link][nanoseconds(message.header.stamp)] = (message.wrench.force.x, message.wrench.force.y)
-
-    def on_objects(self, message):
-        self.objects[nanoseconds(message.header.stamp)] = {o.name: o.pose.position for o in message.objects}
+    def read(self):
+        """What was heard: names of the joints; positions, readings of forces by link, and places of objects, by time stamp [ns]."""
+        joints, objects = self.recorder.read("joints"), self.recorder.read("objects")
+        self.names = list(joints[self.first].name)
+        self.positions = {time: list(message.position) for time, message in joints.items()}
+        self.objects = {time: {o.name: o.pose.position for o in message.objects} for time, message in objects.items()}
+        self.readings = {}
+        for tip in self.experiment.tips:
+            forces = {time: message.wrench.force for time, message in self.recorder.read(tip.link).items()}
+            self.readings[tip.link] = {time: (force.x, force.y) for time, force in forces.items()}
 
     def goal(self):
         """The joints' motion, a point every `EVERY` periods with velocity and acceleration."""
@@ -249,20 +242,11 @@ class Client(rclpy.node.Node):
         return goal
 
 
-def nanoseconds(stamp):
-    return stamp.sec * 1_000_000_000 + stamp.nanosec
-
-
-def stamp(nanoseconds):
-    return Time(sec=nanoseconds // 1_000_000_000, nanosec=nanoseconds % 1_000_000_000)
-
-
 class System:
     """The nodes of a launch file, while the block is open, and the client that talks to them."""
 
     def __init__(self, client, name, arguments, log):
-        # `rclpy.spin_once` takes the node in and out again for each message, which is half of what a message takes.
-        self.executor = SingleThreadedExecutor()
+        self.client, self.executor = client, SingleThreadedExecutor()
         self.executor.add_node(client)
         self.command = [find_program(), "launch", str(ROOT / f"launch/{name}.launch.xml"), *arguments]
         self.log = log
@@ -284,10 +268,16 @@ class System:
 
     def spin(self, done, what):
         """Until `done()`."""
-        end = time.monotonic() + PATIENCE
+        end, looked = time.monotonic() + PATIENCE, 0.0
         while not done():
             with interrupt.wait():
-                self.executor.spin_once(timeout_sec=0.05)
+                # every sample is answered at once, all else can wait a little
+                if not self.client.recorder.listen():
+                    time.sleep(2e-4)
+                if time.monotonic() - looked < 0.01:
+                    continue
+                self.executor.spin_once(timeout_sec=0.0)
+                looked = time.monotonic()
             if self.process.poll() is not None:
                 raise Failed(f"the nodes ended; {self.log} says why")
             if time.monotonic() > end:
@@ -319,9 +309,11 @@ def run(name, out, feed_forward, load_share=1.0, arguments=(), gain=0.0):
         playing = SetSimulationState.Request(state=SimulationState(state=SimulationState.STATE_PLAYING))
         system.call(client.state.call_async(playing), "starting the simulation")
         end = client.first + tables.n * PERIOD
-        system.spin(lambda: client.last >= end, "the motion")
+        system.spin(lambda: client.recorder.newest["joints"] >= end, "the motion")
+    client.read()
     save(client, out / "samples.csv")
     result = measure(client)
+    client.recorder.destroy_node()
     client.destroy_node()
     return result
 

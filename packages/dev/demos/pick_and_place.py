@@ -26,7 +26,7 @@ from geometry_msgs.msg import PoseStamped, WrenchStamped
 from karakuri_msgs.action import PickAndPlace
 from karakuri_msgs.msg import GripState, ObjectStates
 from common.program import find_program
-from common.recorder import Recorder
+from common.recorder import Recorder, stamp
 from common.report import Failed, attempt, say, whole
 from common.system import System
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
@@ -128,7 +128,8 @@ class Client(Node):
         self.set_state = self.create_client(SetSimulationState, f"{NAMESPACE}/sim/set_simulation_state")
         self.reset = self.create_client(ResetSimulation, f"{NAMESPACE}/sim/reset_simulation")
         self.set_parameters = self.create_client(SetParameters, f"{NAMESPACE}/sim/set_parameters")
-        self.recorder = Recorder(TOPICS, "joints", f"{NAMESPACE}/{SOURCES[1]}" if lockstep else None)
+        self.pace = self.create_publisher(WrenchStamped, f"{NAMESPACE}/{SOURCES[1]}", QoSProfile(depth=10))
+        self.recorder = Recorder(TOPICS, "joints", self.answer if lockstep else None)
         self.ears = self.create_subscription(DiagnosticArray, "/diagnostics", self.on_diagnostics, QoSProfile(depth=1000))
 
     def is_ready(self):
@@ -136,6 +137,12 @@ class Client(Node):
         services = [self.set_state, self.reset, self.set_parameters]
         there = self.pick.server_is_ready() and all(s.service_is_ready() for s in services)
         return there and self.in_step and all(time > FIRST for time in self.recorder.newest.values())
+
+    def answer(self, time):
+        """A wrench of zero, which the controller waits for."""
+        answer = WrenchStamped()
+        answer.header.stamp = stamp(time)
+        self.pace.publish(answer)
 
     def is_back(self):
         """Every node has seen the reset."""

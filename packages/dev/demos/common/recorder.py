@@ -1,14 +1,13 @@
 """Hears every message of a few topics, and in lockstep makes time wait until it has.
 
 Messages are taken as bytes, past the executor, and read when the run is over: that takes microseconds a message instead of hundreds.
-In lockstep each sample is answered with a wrench of zero on a topic among the controller's `lockstep_sources`; the controller
-commands, and time goes on, when that has come. Without lockstep a slow listener misses samples; `missing` counts them.
+In lockstep each sample is answered on a topic among the controller's `lockstep_sources`; the controller commands, and time goes
+on, when that has come. Without lockstep a slow listener misses samples; `missing` counts them.
 """
 
 import struct
 
 from builtin_interfaces.msg import Time
-from geometry_msgs.msg import WrenchStamped
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
 from rclpy.serialization import deserialize_message
@@ -16,12 +15,18 @@ from rclpy.serialization import deserialize_message
 DEPTH = 1000
 
 
-class Recorder(Node):
-    """Topics by name: `(type, topic)`; each type begins with a header. `samples` names the one of the joint states."""
+def stamp(nanoseconds):
+    """A time stamp, as messages have it."""
+    return Time(sec=nanoseconds // 1_000_000_000, nanosec=nanoseconds % 1_000_000_000)
 
-    def __init__(self, topics, samples, pace=None):
+
+class Recorder(Node):
+    """Topics by name: `(type, topic)`; each type begins with a header. `samples` names the one of the joint states; each of them is
+    answered by `answer`, which gets its time stamp [ns]."""
+
+    def __init__(self, topics, samples, answer=None):
         super().__init__("recorder")
-        self.samples = samples
+        self.samples, self.answer = samples, answer
         self.taken = {name: {} for name in topics}  # bytes by time stamp [ns]
         self.newest = {name: 0 for name in topics}
         unused = lambda _message: None
@@ -29,8 +34,6 @@ class Recorder(Node):
             name: self.create_subscription(kind, topic, unused, QoSProfile(depth=DEPTH), raw=True)
             for name, (kind, topic) in topics.items()
         }
-        self.pace = pace and self.create_publisher(WrenchStamped, pace, QoSProfile(depth=10))
-        self.answer = WrenchStamped()
 
     def listen(self):
         """Takes what has come; whether anything had."""
@@ -46,9 +49,8 @@ class Recorder(Node):
                 seconds, nanoseconds = struct.unpack_from("<iI", taken[0], 4)
                 self.newest[name] = time = seconds * 1_000_000_000 + nanoseconds
                 self.taken[name][time] = taken[0]
-                if self.pace and name == self.samples:
-                    self.answer.header.stamp = Time(sec=seconds, nanosec=nanoseconds)
-                    self.pace.publish(self.answer)
+                if self.answer and name == self.samples:
+                    self.answer(time)
         return heard
 
     def begin(self):
@@ -57,10 +59,10 @@ class Recorder(Node):
             newest = self.newest[name]
             self.taken[name] = {newest: messages[newest]} if newest in messages else {}
 
-    def read(self, name, until):
-        """The messages of a topic up to a time [ns], by time stamp."""
+    def read(self, name, until=None):
+        """The messages of a topic, up to a time [ns] if one is given, by time stamp."""
         kind = self.ears[name].msg_type
-        stamps = sorted(time for time in self.taken[name] if time <= until)
+        stamps = sorted(time for time in self.taken[name] if until is None or time <= until)
         return {time: deserialize_message(self.taken[name][time], kind) for time in stamps}
 
     def last(self, name):
