@@ -13,6 +13,8 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse as _, Response};
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
 use rmcp::ServerHandler;
 use rmcp::transport::StreamableHttpServerConfig;
 use rmcp::transport::streamable_http_server::StreamableHttpService;
@@ -21,6 +23,7 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use crate::principal::{Principal, Tokens};
+use crate::server::Server;
 
 /// Path of the one endpoint.
 const PATH: &str = "/mcp";
@@ -91,11 +94,25 @@ impl HttpServer {
         format!("http://{}{PATH}", self.address)
     }
 
-    /// Serves a [`Server`](crate::Server), or another handler of `rmcp`, until `stop` fires, the token that the server was made with.
+    /// Serves until `stop` fires, the token that the server was made with. The future is boxed: its code is compiled here, and not in
+    /// each program that awaits it.
     ///
     /// # Errors
     /// When the system takes the socket away.
-    pub async fn serve<H>(
+    pub fn serve(
+        self,
+        server: Server,
+        tokens: Tokens,
+        stop: CancellationToken,
+    ) -> BoxFuture<'static, io::Result<()>> {
+        self.serve_handler(server, tokens, stop).boxed()
+    }
+
+    /// [`Self::serve`] for any handler of `rmcp`.
+    ///
+    /// # Errors
+    /// When the system takes the socket away.
+    pub async fn serve_handler<H>(
         self,
         handler: H,
         tokens: Tokens,

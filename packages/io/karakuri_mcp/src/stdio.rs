@@ -4,6 +4,8 @@ use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
 use rmcp::service::{ServerInitializeError, serve_server_with_ct};
 use rmcp::transport::io::stdio_pipes;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
@@ -23,14 +25,15 @@ pub enum StdioError {
     Task(#[from] tokio::task::JoinError),
 }
 
-/// Serves the client that started this program, until it closes standard input or the server is stopped.
+/// Serves the client that started this program, until it closes standard input or the server is stopped. The future is boxed, as that of
+/// [`HttpServer::serve`](crate::HttpServer::serve).
 ///
 /// # Errors
 /// When the client does not speak the protocol.
-pub async fn serve_stdio(server: Server) -> Result<(), StdioError> {
+pub fn serve_stdio(server: Server) -> BoxFuture<'static, Result<(), StdioError>> {
     // Pipes that can be let go: a read of `tokio::io::stdin` would keep the program after its end.
     let (input, output) = stdio_pipes();
-    serve_stream(server, input, output).await
+    serve_stream(server, input, output).boxed()
 }
 
 /// Serves one client at the other ends of two streams.

@@ -47,5 +47,5 @@ async fn main() -> anyhow::Result<()> {
         let server = Server::new(Arc::new(jobs::Jobs), &settings, stop.clone());
         return Ok(http.serve(server, Tokens::default(), stop).await?);
     }
-    Ok(http.serve(fixture::Fixture::new(&key), Tokens::default(), stop).await?)
+    Ok(http.serve_handler(fixture::Fixture::new(&key), Tokens::default(), stop).await?)
 }
