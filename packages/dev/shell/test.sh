@@ -2,7 +2,7 @@
 
 help_test() {
   cat << 'S'
-usage: ./dev test [STAGE...]
+usage: ./dev test [--lint] [STAGE...]
 
 Builds everything and runs every test (rust, page, system), or only the given stages:
 
@@ -12,6 +12,8 @@ Builds everything and runs every test (rust, page, system), or only the given st
   system   running nodes, seen by rclpy clients (pytest in tests/); files beside each other where pytest-xdist is installed,
            then emulated buses and clients of the Model Context Protocol, and, alone, what runs against the clock
   builds   the physics compiled a second time, with other settings, gives the same bits (only when asked for: minutes)
+
+With --lint it runs `./dev lint`, too, beside what runs against the clock, on processors that are idle then.
 
 Property tests draw the same cases every time; PROPTEST_RNG_SEED=N draws others, PROPTEST_CASES=N more.
 
@@ -103,7 +105,31 @@ find_pytest() {
   buses=(-n "$workers" --dist load)
 }
 
+# On processors that would be idle, as if by another person: its session is the last whose programs get one (`man sched`, autogroups),
+# and its environment what this program was started with, without the ROS 2 that has been sourced since.
+start_lint() {
+  mkdir -p "$log_dir"
+  # shellcheck disable=SC2016
+  env -i setsid bash -c '. "$1"; echo 19 > /proc/self/autogroup; chrt --idle --pid 0 $$ || renice -n 19 $$; exec "$2" lint' \
+    lint "$state/environment" "$root/dev" < /dev/null > "$log_dir/lint.log" 2>&1 &
+  linter=$!
+}
+
+finish_lint() {
+  heading 'lint: the rest of it'
+  step 'run' lint_rest tail --pid="$linter" -f /dev/null
+  if wait "$linter"; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
+  cat "$log_dir/lint.log"
+}
+
 dev_test() {
+  local linter=''
+  if [ "${1-}" = --lint ]; then
+    linter=due
+    shift
+    mkdir -p "$state"
+    export -p > "$state/environment"
+  fi
   local stages=("$@") name started=$SECONDS beside buses tests=()
   for name; do
     case $name in quick | rust | page | system | builds) ;; *) help_test >&2; fail_usage "there is no stage \`$name\`" ;; esac
@@ -135,6 +161,7 @@ dev_test() {
         pytest_stage 'system: running nodes' test_system 'not (realtime or bus or mcp)' "${beside[@]}"
         pytest_stage 'system: emulated buses' test_buses bus "${buses[@]}"
         pytest_stage 'system: protocol clients' test_mcp mcp "${beside[@]}"
+        [ -z "$linter" ] || start_lint
         pytest_stage 'system: against the clock' test_realtime realtime
         ;;
       quick)
@@ -143,6 +170,8 @@ dev_test() {
         ;;
     esac
   done
+  [ "$linter" != due ] || start_lint
+  [ -z "$linter" ] || finish_lint
   printf '\n%s\n' "${dim}$((SECONDS - started)) s; logs in ${log_dir#"$root"/}${plain}"
   summary "$passed" "$failed" "$skipped"
   echo
