@@ -170,7 +170,7 @@ def test_a_person_commands_from_a_shell(commander, domain, tmp_path):
     assert do(*ticket, "--yes").endswith(", it is in the hand\n")
     assert commander.cube()["held"]
     assert "TICKET_USED" in do(*ticket, "--yes", code=3)
-    assert "place: all of 2 copies" in do("place", "on=shelf", "--yes", "--node", "/arm/commander")
+    assert "place: all of 2 copies" in do("place on=shelf", "--yes", "--node", "/arm/commander")
     assert abs(commander.cube()["xyz_m"][2] - 0.875) < 0.001
     assert "UNKNOWN_OBJECT: object cube9" in do("pick", "cube9", code=3)
     assert json.loads(do("stop")) == {"stopped": False}

@@ -37,9 +37,10 @@ Verbs: look, status, log, move, set_gripper, pick, place, home, walk_to, change_
 
 The robot of a scene, without nodes: karakuri do SCENE.yaml --envelope FILE.yaml COMMAND...")]
 pub(crate) struct Args {
-    /// A verb and its arguments, as `pick cube` or `place x_m=0.5 y_m=0.2`; the verbs are listed below
-    #[arg(required = true, value_name = "WORD")]
-    words: Vec<String>,
+    /// A verb; they are listed below. Its arguments may be quoted with it, as 'pick cube'
+    verb: String,
+    /// Arguments of the verb, as `cube` or `x_m=0.5 y_m=0.2`
+    arguments: Vec<String>,
     /// The node, if several are called `commander`
     #[arg(long, value_name = "NAME")]
     node: Option<String>,
@@ -56,7 +57,7 @@ pub(crate) struct Args {
 
 /// Runs the command.
 pub(crate) fn run(args: &Args, client: &mut Client) -> Result<(), ClientError> {
-    let words = args.words.iter().map(String::as_str);
+    let words = args.verb.split_whitespace().chain(args.arguments.iter().map(String::as_str));
     let (verb, arguments) = parse_command(words).map_err(|why| {
         ClientError::Wrong(format!("{why}; for the robot of a scene, give its --envelope"))
     })?;

@@ -46,12 +46,16 @@ handed_on! {
     actions: "actions", "Lists the actions of running nodes, as `ros2 action list`";
 }
 
-/// Words of `karakuri do` that are a command to a running node, as `pick cube`: a verb is one of them, and no envelope is given, as it is with a scene.
+/// Words of `karakuri do` that are a command to a running node, as `pick cube`, quoted or not: one begins with a verb, and no envelope is given,
+/// as it is with a scene.
 pub(crate) fn commander_words(arguments: &[OsString]) -> Option<&[OsString]> {
     let (name, words) = arguments.split_first()?;
     let mut texts = words.iter().filter_map(|word| word.to_str());
     let has_envelope = texts.clone().any(|word| word.starts_with("--envelope"));
-    let has_verb = texts.any(|word| Verb::ALL.iter().any(|verb| verb.name() == word));
+    let has_verb = texts.any(|word| {
+        let first = word.split_whitespace().next();
+        Verb::ALL.iter().any(|verb| Some(verb.name()) == first)
+    });
     (name == "do" && has_verb && !has_envelope).then_some(words)
 }
 
