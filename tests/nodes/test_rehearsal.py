@@ -92,7 +92,7 @@ def test_the_nodes_command_what_was_rehearsed(arm, ros, predicted, run):
     commands = ros.subscribe(JointState, "/arm/joint_command", 10_000)
     hand = ros.subscribe(JointTrajectory, "/arm/hand/joint_trajectory", 10_000)
     wait_until_waited_for(arm, ros, commands, hand)
-    with load(2 * (os.cpu_count() or 1) if run % 2 else 0):
+    with load(2 * (os.cpu_count() or 1)):
         carry_out(arm, ros)
     compare(commands, predicted, run)
     for topic in (commands, hand):
