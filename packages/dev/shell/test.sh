@@ -13,7 +13,7 @@ Builds everything and runs every test (rust, page, system), or only the given st
            then emulated buses and clients of the Model Context Protocol, and, alone, what runs against the clock
   builds   the physics compiled a second time, with other settings, gives the same bits (only when asked for: minutes)
 
-With --lint it runs `./dev lint`, too, beside what runs against the clock, on processors that are idle then.
+With --lint it runs `./dev lint`, too, beside the running nodes, on processors that they leave idle.
 
 Property tests draw the same cases every time; PROPTEST_RNG_SEED=N draws others, PROPTEST_CASES=N more.
 
@@ -120,6 +120,7 @@ finish_lint() {
   step 'run' lint_rest tail --pid="$linter" -f /dev/null
   if wait "$linter"; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
   cat "$log_dir/lint.log"
+  linter=''
 }
 
 dev_test() {
@@ -158,10 +159,11 @@ dev_test() {
         fi
         ;;
       system)
+        [ -z "$linter" ] || start_lint
         pytest_stage 'system: running nodes' test_system 'not (realtime or bus or mcp)' "${beside[@]}"
+        [ -z "$linter" ] || finish_lint
         pytest_stage 'system: emulated buses' test_buses bus "${buses[@]}"
         pytest_stage 'system: protocol clients' test_mcp mcp "${beside[@]}"
-        [ -z "$linter" ] || start_lint
         pytest_stage 'system: against the clock' test_realtime realtime
         ;;
       quick)
@@ -170,8 +172,10 @@ dev_test() {
         ;;
     esac
   done
-  [ "$linter" != due ] || start_lint
-  [ -z "$linter" ] || finish_lint
+  if [ "$linter" = due ]; then
+    start_lint
+    finish_lint
+  fi
   printf '\n%s\n' "${dim}$((SECONDS - started)) s; logs in ${log_dir#"$root"/}${plain}"
   summary "$passed" "$failed" "$skipped"
   echo
