@@ -268,16 +268,11 @@ class System:
 
     def spin(self, done, what):
         """Until `done()`."""
-        end, looked = time.monotonic() + PATIENCE, 0.0
+        end, look = time.monotonic() + PATIENCE, lambda: self.executor.spin_once(timeout_sec=0.0)
         while not done():
             with interrupt.wait():
-                # every sample is answered at once, all else can wait a little
-                if not self.client.recorder.listen():
-                    time.sleep(2e-4)
-                if time.monotonic() - looked < 0.01:
+                if not self.client.recorder.attend(look):
                     continue
-                self.executor.spin_once(timeout_sec=0.0)
-                looked = time.monotonic()
             if self.process.poll() is not None:
                 raise Failed(f"the nodes ended; {self.log} says why")
             if time.monotonic() > end:

@@ -156,17 +156,12 @@ class Client(Node):
 def spin_until(client, done, patience, what, progress=lambda: None):
     """Spins until `done()`. Fails after `patience` [s] of wall time since `progress()` changed last."""
     end = time.monotonic() + patience
-    looked, reached = 0.0, progress()
+    reached = progress()
     while not done():
         if reached != (now := progress()):
             end, reached = time.monotonic() + patience, now
         with interrupt.wait():
-            # every sample is answered at once, all else can wait a little
-            if not client.recorder.listen():
-                time.sleep(1e-4)
-            if time.monotonic() - looked > 0.01:
-                rclpy.spin_once(client, timeout_sec=0.0)
-                looked = time.monotonic()
+            client.recorder.attend(lambda: rclpy.spin_once(client, timeout_sec=0.0))
         System.running.check()
         if time.monotonic() > end:
             what = what() if callable(what) else what

@@ -6,6 +6,7 @@ on, when that has come. Without lockstep a slow listener misses samples; `missin
 """
 
 import struct
+import time
 
 from builtin_interfaces.msg import Time
 from rclpy.node import Node
@@ -26,7 +27,7 @@ class Recorder(Node):
 
     def __init__(self, topics, samples, answer=None):
         super().__init__("recorder")
-        self.samples, self.answer = samples, answer
+        self.samples, self.answer, self.looked = samples, answer, 0.0
         self.taken = {name: {} for name in topics}  # bytes by time stamp [ns]
         self.newest = {name: 0 for name in topics}
         unused = lambda _message: None
@@ -47,11 +48,22 @@ class Recorder(Node):
                 heard = True
                 # four bytes of the encoding, then the header's stamp
                 seconds, nanoseconds = struct.unpack_from("<iI", taken[0], 4)
-                self.newest[name] = time = seconds * 1_000_000_000 + nanoseconds
-                self.taken[name][time] = taken[0]
+                self.newest[name] = at = seconds * 1_000_000_000 + nanoseconds
+                self.taken[name][at] = taken[0]
                 if self.answer and name == self.samples:
-                    self.answer(time)
+                    self.answer(at)
         return heard
+
+    def attend(self, look):
+        """Takes what has come, or pauses: every sample is answered at once. All else can wait a little: `look` is called every 10 ms;
+        whether it was."""
+        if not self.listen():
+            time.sleep(2e-4)
+        if time.monotonic() - self.looked < 0.01:
+            return False
+        look()
+        self.looked = time.monotonic()
+        return True
 
     def begin(self):
         """Forgets all but the newest message of each topic: a run begins."""
