@@ -12,6 +12,7 @@ mod manifold;
 mod mass_distribution;
 mod model_shape;
 mod narrow;
+mod pair_set;
 mod polyhedron;
 mod query;
 mod scene;

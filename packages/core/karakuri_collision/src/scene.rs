@@ -7,6 +7,7 @@ use crate::broad_phase::BroadPhase;
 use crate::collider::{Collider, ColliderId, Placed};
 use crate::manifold::Manifold;
 use crate::narrow::{Named, Narrow};
+use crate::pair_set::PairSet;
 use crate::shape::ShapeError;
 use crate::solid::Solid;
 use crate::sweep::{self, Impact, Moving, Swept, Window};
@@ -23,8 +24,8 @@ fn nearly_equal(a: &Pose, b: &Pose) -> bool {
 #[derive(Clone, Default)]
 pub struct CollisionScene {
     colliders: Vec<Option<Placed>>,
-    /// Pairs that never touch, sorted.
-    ignored: Vec<(ColliderId, ColliderId)>,
+    /// Pairs that never touch.
+    ignored: PairSet,
     bounds: Vec<Option<Bounds>>,
     pairs: Vec<(ColliderId, ColliderId)>,
     manifolds: Vec<Manifold>,
@@ -81,7 +82,7 @@ impl CollisionScene {
     /// Removes a collider; its id stays unused.
     pub fn remove(&mut self, id: ColliderId) {
         self.colliders[id.0] = None;
-        self.ignored.retain(|&(a, b)| a != id && b != id);
+        self.ignored.remove(id);
     }
 
     /// Moves a collider to the pose `X_WC`. One that rests within 1e-11 of it stays where it is, and so do its contacts.
@@ -132,10 +133,7 @@ impl CollisionScene {
 
     /// Lets two colliders pass through each other.
     pub fn ignore(&mut self, a: ColliderId, b: ColliderId) {
-        let pair = (a.min(b), a.max(b));
-        if let Err(at) = self.ignored.binary_search(&pair) {
-            self.ignored.insert(at, pair);
-        }
+        self.ignored.insert(a, b);
     }
 
     /// Finds all contacts whose gap is at most `prediction`. [m]
@@ -158,6 +156,10 @@ impl CollisionScene {
         self.pairs.clear();
         self.broad.sweep(&self.bounds, &mut self.pairs);
         self.pair_half_spaces(prediction);
+        // Links of one robot overlap all the time: what cannot touch is dropped before it is sorted.
+        let is_fixed = |id: ColliderId| self.colliders[id.0].as_ref().is_some_and(|c| c.fixed);
+        let (pairs, ignored) = (&mut self.pairs, &self.ignored);
+        pairs.retain(|&(a, b)| !ignored.contains(a, b) && !(is_fixed(a) && is_fixed(b)));
         // By id: the order of the sweep changes with the poses, and `before` is walked in step with the pairs.
         self.pairs.sort_unstable();
         core::mem::swap(&mut self.manifolds, &mut self.before);
@@ -171,9 +173,6 @@ impl CollisionScene {
             else {
                 continue;
             };
-            if (placed_a.fixed && placed_b.fixed) || self.ignored.binary_search(&(a, b)).is_ok() {
-                continue;
-            }
             // Both lists are sorted by pair, so each is walked once.
             let is_earlier = |m: &&Manifold| (m.a, m.b) < (a, b);
             before = &before[before.iter().take_while(is_earlier).count()..];
