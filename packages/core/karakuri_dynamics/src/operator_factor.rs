@@ -97,6 +97,14 @@ mod tests {
                 factor.factorize(&model, &mut data, &extra).unwrap();
                 let mut x = b.clone();
                 factor.solve(&model, &mut x);
+                // Three side by side, to the bit: powers of two do not round.
+                let scales = [1.0, 2.0, -0.5];
+                let mut three: Vec<f64> =
+                    scales.iter().flat_map(|s| b.iter().map(move |b| s * b)).collect();
+                factor.solve_three(&model, &mut three);
+                for (row, s) in three.chunks_exact(model.nv).zip(scales) {
+                    assert!(row.iter().zip(&x).all(|(row, x)| *row == s * x), "seed {seed}");
+                }
                 x
             });
             let scale = solved[0].iter().fold(0.0_f64, |m, x| m.max(x.abs()));

@@ -17,6 +17,7 @@ pub struct PivotedCholesky {
     order: Vec<usize>,
     /// Factor `L`, row-major, in pivoted order. (n × n)
     factor: Vec<f64>,
+    /// Unknowns in pivoted order, of up to three right sides. (3·n)
     scratch: Vec<f64>,
 }
 
@@ -28,7 +29,7 @@ impl PivotedCholesky {
             rank: 0,
             order: (0..n).collect(),
             factor: vec![0.0; n * n],
-            scratch: vec![0.0; n],
+            scratch: vec![0.0; 3 * n],
         }
     }
 
@@ -108,26 +109,47 @@ impl PivotedCholesky {
 
     /// Basic solution of `A y = x`, in place of `x`: zero off the independent rows. (n)
     pub fn solve(&mut self, x: &mut [f64]) {
+        self.solve_side_by_side(x.as_chunks_mut::<1>().0);
+    }
+
+    /// [`Self::solve`] for three right sides, in less than half the time: their sums do not wait for each other. (n × 3)
+    pub fn solve_three(&mut self, x: &mut [[f64; 3]]) {
+        self.solve_side_by_side(x);
+    }
+
+    /// Solves up to three right sides side by side. (n × N)
+    #[inline]
+    fn solve_side_by_side<const N: usize>(&mut self, x: &mut [[f64; N]]) {
         let (n, rank) = (self.n, self.rank);
+        let scratch = self.scratch.as_chunks_mut::<N>().0;
         // `L y = x` and `Lᵀ z = y` on the independent rows, in the order of their pivots.
         for k in 0..rank {
             // `order` leads from the numbers of the pivots to those of the caller, here and at the end.
             let mut sum = x[self.order[k]];
-            for j in 0..k {
-                sum -= self.factor[k * n + j] * self.scratch[j];
+            let row = &self.factor[k * n..=k * n + k];
+            for (l, y) in row.iter().zip(&scratch[..k]) {
+                subtract(&mut sum, *l, y);
             }
-            self.scratch[k] = sum / self.factor[k * n + k];
+            scratch[k] = sum.map(|sum| sum / row[k]);
         }
         for k in (0..rank).rev() {
-            let mut sum = self.scratch[k];
+            let mut sum = scratch[k];
             for i in k + 1..rank {
-                sum -= self.factor[i * n + k] * self.scratch[i];
+                subtract(&mut sum, self.factor[i * n + k], &scratch[i]);
             }
-            self.scratch[k] = sum / self.factor[k * n + k];
+            scratch[k] = sum.map(|sum| sum / self.factor[k * n + k]);
         }
-        x.fill(0.0);
+        x.fill([0.0; N]);
         for k in 0..rank {
-            x[self.order[k]] = self.scratch[k];
+            x[self.order[k]] = scratch[k];
         }
+    }
+}
+
+/// `x −= a y`.
+#[inline]
+fn subtract<const N: usize>(x: &mut [f64; N], a: f64, y: &[f64; N]) {
+    for (x, y) in x.iter_mut().zip(y) {
+        *x -= a * y;
     }
 }

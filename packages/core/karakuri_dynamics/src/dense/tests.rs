@@ -52,3 +52,29 @@ fn redundant_rows_are_dropped_and_consistent_systems_solved() {
         assert!((ax - b[i]).abs() < 1e-12, "row {i}: {ax} is not {}", b[i]);
     }
 }
+
+proptest! {
+    /// Three right sides side by side have the solutions that they have one by one, to the bit, whatever the rank.
+    #[test]
+    fn three_right_sides_are_solved_as_one_by_one(
+        n in 1..12_usize,
+        rank in 1..12_usize,
+        numbers in prop::collection::vec(-1.0..1.0_f64, 397),
+    ) {
+        let root = DMatrix::from_fn(n, rank, |i, j| numbers[(i * rank + j) * 31 % 397]);
+        let A = &root * root.transpose();
+        let mut factor = PivotedCholesky::new(n);
+        factor.factorize(A.as_slice());
+        let mut three: Vec<[f64; 3]> =
+            (0..n).map(|i| std::array::from_fn(|r| numbers[(7 * i + r) % 397])).collect();
+        let mut each: [Vec<f64>; 3] =
+            std::array::from_fn(|r| three.iter().map(|x| x[r]).collect());
+        factor.solve_three(&mut three);
+        for (r, x) in each.iter_mut().enumerate() {
+            factor.solve(x);
+            for (x, three) in x.iter().zip(&three) {
+                prop_assert_eq!(x.to_bits(), three[r].to_bits());
+            }
+        }
+    }
+}

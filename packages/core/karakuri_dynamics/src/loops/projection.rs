@@ -51,6 +51,8 @@ pub struct LoopProjection {
     factor: PivotedCholesky,
     /// Right-hand sides and multipliers. (n)
     multipliers: Vec<f64>,
+    /// Those of up to three velocities that are projected side by side. (3·n)
+    side_by_side: Vec<f64>,
     step: Vec<f64>,
     position: Vec<f64>,
     previous: Vec<f64>,
@@ -76,6 +78,7 @@ impl LoopProjection {
             delassus: vec![0.0; n * n],
             factor: PivotedCholesky::new(n),
             multipliers: vec![0.0; n],
+            side_by_side: vec![0.0; 3 * n],
             step: vec![0.0; model.nv],
             position: vec![0.0; model.nq],
             previous: vec![0.0; model.nq],
@@ -105,7 +108,11 @@ impl LoopProjection {
         self.response.copy_from_slice(&self.jacobian);
         let (n, nv) = (self.n, self.nv);
         // Wᵀ = J_L Â⁻¹, then L = J_L W.
-        for row in self.response.chunks_exact_mut(nv) {
+        let mut by_threes = self.response.chunks_exact_mut(3 * nv);
+        for rows in &mut by_threes {
+            mass.solve_three(model, rows);
+        }
+        for row in by_threes.into_remainder().chunks_exact_mut(nv) {
             mass.solve(model, row);
         }
         for i in 0..n {
@@ -123,26 +130,45 @@ impl LoopProjection {
     /// `b`. (nv)
     #[inline]
     pub fn project(&mut self, x: &mut [f64]) {
-        self.project_beside(x, true);
-    }
-
-    fn project_beside(&mut self, x: &mut [f64], moving: bool) {
         if self.n == 0 {
             return;
         }
-        let nv = self.nv;
         // λ = L⁻¹ (J_L x − b), then x ← x − W λ.
-        for (i, m) in self.multipliers.iter_mut().enumerate() {
-            *m = dot(&self.jacobian[i * nv..(i + 1) * nv], x);
+        for (m, row) in self.multipliers.iter_mut().zip(self.jacobian.chunks_exact(self.nv)) {
+            *m = dot(row, x);
         }
-        if moving {
-            let first = self.n - self.prescribed.len();
-            for (m, p) in self.multipliers[first..].iter_mut().zip(&self.prescribed) {
-                *m -= p.rate;
-            }
+        let first = self.n - self.prescribed.len();
+        for (m, p) in self.multipliers[first..].iter_mut().zip(&self.prescribed) {
+            *m -= p.rate;
         }
         self.factor.solve(&mut self.multipliers);
         self.subtract_response(x);
+    }
+
+    /// `x ← x − W L⁻¹ J_L x` for three velocities, side by side: their sums do not wait for each other. (3·nv)
+    fn project_three(&mut self, rows: &mut [f64]) {
+        let nv = self.nv;
+        let (first, others) = rows.split_at_mut(nv);
+        let (second, third) = others.split_at_mut(nv);
+        let multipliers = self.side_by_side.as_chunks_mut::<3>().0;
+        for (m, row) in multipliers.iter_mut().zip(self.jacobian.chunks_exact(nv)) {
+            let (mut a, mut b, mut c) = (0.0, 0.0, 0.0);
+            for (((j, x), y), z) in row.iter().zip(&*first).zip(&*second).zip(&*third) {
+                a += j * x;
+                b += j * y;
+                c += j * z;
+            }
+            *m = [a, b, c];
+        }
+        self.factor.solve_three(multipliers);
+        for (row, [a, b, c]) in self.response.chunks_exact(nv).zip(&*multipliers) {
+            let each = row.iter().zip(&mut *first).zip(&mut *second).zip(&mut *third);
+            for (((w, x), y), z) in each {
+                *x -= w * a;
+                *y -= w * b;
+                *z -= w * c;
+            }
+        }
     }
 
     /// Distance of the mechanism of the last `factorize` from a singular position: 1e-10, where a row is lost, to 1. [-]
@@ -171,12 +197,28 @@ impl LoopProjection {
         if self.n == 0 {
             return;
         }
-        let largest = |x: &[f64]| x.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
-        // What loops lock comes out as round-off of the response before; left there, its inverse would be a huge effective mass.
         let before = largest(x);
-        self.project_beside(x, false);
-        if largest(x) <= LOCKED * before {
-            x.fill(0.0);
+        for (m, row) in self.multipliers.iter_mut().zip(self.jacobian.chunks_exact(self.nv)) {
+            *m = dot(row, x);
+        }
+        self.factor.solve(&mut self.multipliers);
+        self.subtract_response(x);
+        clear_locked(x, before);
+    }
+
+    /// [`Self::project_response`] for the three rows of a contact, one after the other, in less than half the time. (3·nv)
+    #[inline]
+    pub fn project_three_responses(&mut self, rows: &mut [f64]) {
+        if self.n == 0 {
+            return;
+        }
+        let mut before = [0.0; 3];
+        for (before, x) in before.iter_mut().zip(rows.chunks_exact(self.nv)) {
+            *before = largest(x);
+        }
+        self.project_three(rows);
+        for (before, x) in before.iter().zip(rows.chunks_exact_mut(self.nv)) {
+            clear_locked(x, *before);
         }
     }
 
@@ -324,6 +366,19 @@ impl LoopProjection {
         for (p, row) in self.prescribed.iter().zip(first..) {
             self.jacobian[row * self.nv + p.dof] = 1.0;
         }
+    }
+}
+
+/// Largest entry of a response, in size.
+fn largest(x: &[f64]) -> f64 {
+    x.iter().fold(0.0_f64, |most, x| most.max(x.abs()))
+}
+
+/// Takes what loops lock for zero: it comes out as round-off of the response before, and left there its inverse would be
+/// a huge effective mass.
+fn clear_locked(x: &mut [f64], before: f64) {
+    if largest(x) <= LOCKED * before {
+        x.fill(0.0);
     }
 }
 

@@ -3,7 +3,9 @@ use karakuri_spatial::Pose;
 use karakuri_testkit::{Kind, Random, random_position, random_tree, random_vector};
 
 use super::*;
-use crate::{Data, forward_kinematics, integrate, update_accelerations, update_velocities};
+use crate::{
+    Data, OperatorFactor, forward_kinematics, integrate, update_accelerations, update_velocities,
+};
 
 const HINGES_AND_SLIDES: &[Kind] = &[Kind::Revolute, Kind::Prismatic];
 const WELD: [bool; 6] = [true; 6];
@@ -200,5 +202,26 @@ fn common_ancestors_are_not_on_the_path() {
             let column = (0..6).map(|row| jacobian[row * model.nv + k]);
             assert!(column.into_iter().all(|x| x == 0.0), "seed {seed}: coordinate {k}");
         }
+    }
+}
+
+#[test]
+fn three_responses_are_projected_as_one_by_one() {
+    for (seed, model, q) in (0..8).flat_map(loops) {
+        let mut data = Data::new(&model);
+        forward_kinematics(&model, &mut data, &q);
+        let mut mass = OperatorFactor::new(&model, std::iter::repeat_n(0, model.nv));
+        mass.factorize(&model, &mut data, &[]).unwrap();
+        let mut projection = LoopProjection::new(&model);
+        projection.factorize(&model, &data, &mut mass);
+        let mut random = Random::new(seed + 200);
+        let mut three = random_vector(3 * model.nv, &mut random);
+        let mut each = three.clone();
+        projection.project_three_responses(&mut three);
+        for x in each.chunks_exact_mut(model.nv) {
+            projection.project_response(x);
+        }
+        let largest = three.iter().zip(&each).fold(0.0_f64, |most, (a, b)| most.max((a - b).abs()));
+        assert!(largest <= 1e-14, "seed {seed}: {largest}");
     }
 }

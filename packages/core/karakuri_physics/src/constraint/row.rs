@@ -134,6 +134,11 @@ pub(crate) struct RowBuilder<'a> {
 impl RowBuilder<'_> {
     /// A row on some velocity coordinates of a robot, each with its coefficient.
     pub(crate) fn push_on_robot(&mut self, row: Row, spec: &RowSpec, entries: &[(usize, f64)]) {
+        if let [(dof, 1.0)] = *entries {
+            let side = self.unit_side(row.owner, dof);
+            self.push(Block::row([side, Side::default()], spec), row);
+            return;
+        }
         let side = self.side_of_robot(row.owner, |_, J| {
             for &(dof, coefficient) in entries {
                 J[dof] = coefficient;
@@ -217,6 +222,20 @@ impl RowBuilder<'_> {
         let response = &mut self.problem.response[offset..offset + nv];
         response.copy_from_slice(row);
         r.respond(response);
+        Side { start: r.start, len: nv, offset }
+    }
+
+    /// The row of one degree of freedom of a robot.
+    fn unit_side(&mut self, robot: usize, dof: usize) -> Side {
+        let Some(nv) = self.robots[robot].as_ref().map(|r| r.v.len()) else {
+            return Side::default();
+        };
+        let offset = self.reserve(nv);
+        let Some(r) = &mut self.robots[robot] else { return Side::default() };
+        let row = &mut self.problem.jacobian[offset..offset + nv];
+        row.fill(0.0);
+        row[dof] = 1.0;
+        r.respond_to_unit(dof, &mut self.problem.response[offset..offset + nv]);
         Side { start: r.start, len: nv, offset }
     }
 

@@ -20,6 +20,9 @@ impl World {
         *generation += 1;
         rows.clear();
         problem.island_ends.clear();
+        for robot in state.robots.iter_mut().flatten() {
+            robot.shared_responses.forget();
+        }
         let mut builder = RowBuilder {
             settings,
             robots: &mut state.robots,

@@ -24,6 +24,7 @@ pub(crate) mod prescribed_joint;
 pub(crate) mod pushes;
 pub(crate) mod robot;
 pub(crate) mod settings;
+pub(crate) mod shared_responses;
 pub(crate) mod turns;
 
 use karakuri_collision::{ColliderId, CollisionScene};

@@ -30,6 +30,7 @@ use crate::state::motor_unit::MotorUnit;
 use crate::state::noise::NoiseSource;
 use crate::state::overlaps::LinkOverlap;
 use crate::state::prescribed_joint::PrescribedJoint;
+use crate::state::shared_responses::SharedResponses;
 use crate::state::turns::{LongestTurn, Rotation, rotations_of};
 
 /// Inertia that driven joints pretend to have while loops are closed at rest, so that the passive ones move.
@@ -114,6 +115,7 @@ pub(crate) struct Robot {
     /// Coefficients of restitution of rigid limits; empty where nothing bounces. [-] (nv)
     pub(crate) limit_restitution: Vec<f64>,
     extra: Vec<f64>,
+    pub(crate) shared_responses: SharedResponses,
     pub(crate) zeros: Vec<f64>,
     pub(crate) acceleration: Vec<f64>,
     /// Mean multipliers of loops, couplings and prescribed joints in the last step, where they were recorded.
@@ -172,6 +174,7 @@ impl Robot {
             back_emf: per_dof(&model, 0.0, |j| j.back_emf),
             limit_restitution: limit_restitutions(&model),
             extra: vec![0.0; nv],
+            shared_responses: SharedResponses::default(),
             zeros: vec![0.0; nv],
             acceleration: vec![0.0; nv],
             reactions: Vec::new(),
@@ -405,9 +408,7 @@ impl Robot {
     #[inline]
     pub(crate) fn respond_to_three(&mut self, rows: &mut [f64]) {
         self.factor.solve_three(&self.model, rows);
-        for row in rows.chunks_exact_mut(self.model.nv) {
-            self.loops.project_response(row);
-        }
+        self.loops.project_three_responses(rows);
     }
 
     /// Fills the mass matrix where the factor does not: O(n²), and only the energy ledger and the solver need it.

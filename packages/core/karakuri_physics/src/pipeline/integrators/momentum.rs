@@ -17,12 +17,11 @@ use crate::state::robot::Robot;
 /// mass times the cube of this over the step. [rad or m]
 const FAR: f64 = 1e-4;
 
-/// The tree as one body: mass, momentum about the world's origin, centre of mass, inertia about it.
+/// The tree as one body: mass, momentum about the world's origin, centre of mass.
 struct Whole {
     mass: f64,
     momentum: Force,
     com: Vector3,
-    about_com: Matrix3,
 }
 
 impl Robot {
@@ -68,7 +67,7 @@ impl Robot {
         // All bodies move with the base as one: what is missing about the centre of mass gives the rates of that rigid body.
         let spin = missing.moment - now.com.cross(&missing.force);
         // A tree in one straight line has no inertia about it.
-        let Some(inverse) = now.about_com.try_inverse() else { return };
+        let Some(inverse) = self.inertia_about(&now.com).try_inverse() else { return };
         let angular = inverse * spin;
         let arm = self.data.pose_in_world[0].translation - now.com;
         let linear = missing.force / now.mass + angular.cross(&arm);
@@ -81,15 +80,10 @@ impl Robot {
 
     fn whole(&mut self) -> Whole {
         update_velocities(&self.model, &mut self.data, &self.v);
-        let mut whole = Whole {
-            mass: 0.0,
-            momentum: Force::default(),
-            com: Vector3::zeros(),
-            about_com: Matrix3::zeros(),
-        };
-        let parts = || self.model.bodies.iter().zip(&self.data.pose_in_world);
+        let mut whole = Whole { mass: 0.0, momentum: Force::default(), com: Vector3::zeros() };
+        let parts = self.model.bodies.iter().zip(&self.data.pose_in_world);
         // Sums over the bodies: momentum about the world's origin, and the common centre of mass.
-        for ((body, X_WB), V) in parts().zip(&self.data.velocity) {
+        for ((body, X_WB), V) in parts.zip(&self.data.velocity) {
             let R = &X_WB.rotation;
             let (mass, p_WCom) = (body.inertia.mass, X_WB.transform_point(&body.inertia.com));
             // From the tree's origin, about which `V` is.
@@ -101,14 +95,18 @@ impl Robot {
             whole.com += p_WCom * mass;
         }
         whole.com /= whole.mass;
-        // Inertia about the common centre of mass, by the parallel axis theorem.
-        for (body, X_WB) in parts() {
-            let R = &X_WB.rotation;
-            let d = X_WB.transform_point(&body.inertia.com) - whole.com;
-            let steiner = Matrix3::identity() * d.norm_squared() - d * d.transpose();
-            whole.about_com +=
-                R * body.inertia.about_com * R.transpose() + steiner * body.inertia.mass;
-        }
         whole
+    }
+
+    /// Inertia of the tree as one body about its centre of mass, in world axes, by the parallel axis theorem. [kg·m²]
+    fn inertia_about(&self, com: &Vector3) -> Matrix3 {
+        let mut about_com = Matrix3::zeros();
+        for (body, X_WB) in self.model.bodies.iter().zip(&self.data.pose_in_world) {
+            let R = &X_WB.rotation;
+            let d = X_WB.transform_point(&body.inertia.com) - com;
+            let steiner = Matrix3::identity() * d.norm_squared() - d * d.transpose();
+            about_com += R * body.inertia.about_com * R.transpose() + steiner * body.inertia.mass;
+        }
+        about_com
     }
 }
