@@ -150,6 +150,9 @@ impl MassFactor {
     /// Solves side by side: the walks along the tree are shared, and the sums do not wait for each other.
     #[inline]
     fn solve_side_by_side<const N: usize>(&self, mut x: [&mut [f64]; N]) {
+        if self.topology.n_base > 0 {
+            return self.solve_floating(x);
+        }
         let nv = self.inverse_pivot.len();
         // Lᵀ y = x, from the leaves to the root.
         for k in (0..nv).rev() {
@@ -184,6 +187,91 @@ impl MassFactor {
             }
         }
     }
+
+    /// Solves on a floating base: its six dofs are ancestors of all others, and are kept apart as arrays of a length that the
+    /// compiler knows.
+    #[inline(never)]
+    fn solve_floating<const N: usize>(&self, mut x: [&mut [f64]; N]) {
+        let nv = self.inverse_pivot.len();
+        let column = |k: usize| &self.columns.as_slice()[k * nv..(k + 1) * nv];
+        let mut base = [[0.0; BASE]; N];
+        for (base, x) in base.iter_mut().zip(&x) {
+            base.copy_from_slice(&x[..BASE]);
+        }
+        // Lᵀ y = x, from the leaves to the root.
+        for k in (BASE..nv).rev() {
+            let xk: [f64; N] = std::array::from_fn(|r| x[r][k]);
+            // An effort on one leg has no effect on the others.
+            if xk.iter().all(|x| *x == 0.0) {
+                continue;
+            }
+            let column = column(k);
+            let Some(above) = column.first_chunk::<BASE>() else { continue };
+            for (base, xk) in base.iter_mut().zip(xk) {
+                subtract(base, xk, above);
+            }
+            self.for_each_run_above_base(k, |run| {
+                for (x, xk) in x.iter_mut().zip(xk) {
+                    for (xi, l) in x[run.clone()].iter_mut().zip(&column[run.clone()]) {
+                        *xi -= l * xk;
+                    }
+                }
+            });
+        }
+        for k in (0..BASE).rev() {
+            for base in &mut base {
+                let xk = base[k];
+                for (xi, l) in base[..k].iter_mut().zip(column(k)) {
+                    *xi -= l * xk;
+                }
+            }
+        }
+        // L x = D⁻¹ y, from the root to the leaves.
+        for k in 0..BASE {
+            for base in &mut base {
+                let known = base[..k].iter().zip(column(k)).map(|(x, l)| x * l).sum::<f64>();
+                base[k] = base[k] * self.inverse_pivot[k] - known;
+            }
+        }
+        for (base, x) in base.iter().zip(&mut x) {
+            x[..BASE].copy_from_slice(base);
+        }
+        for k in BASE..nv {
+            let column = column(k);
+            let Some(above) = column.first_chunk::<BASE>() else { continue };
+            // The base first, as it is known long before the parent is.
+            let mut sums: [f64; N] =
+                std::array::from_fn(|r| x[r][k] * self.inverse_pivot[k] - dot(&base[r], above));
+            self.for_each_run_above_base(k, |run| {
+                let above: [&[f64]; N] = std::array::from_fn(|r| &x[r][run.clone()]);
+                for (i, l) in column[run].iter().enumerate() {
+                    for (sum, above) in sums.iter_mut().zip(above) {
+                        *sum -= above[i] * l;
+                    }
+                }
+            });
+            for (x, sum) in x.iter_mut().zip(sums) {
+                x[k] = sum;
+            }
+        }
+    }
+
+    /// Calls `f` with each run of consecutive ancestors of a dof that are none of the base's.
+    #[inline]
+    fn for_each_run_above_base(&self, dof: usize, mut f: impl FnMut(std::ops::Range<usize>)) {
+        let mut end = self.topology.dof_parent[dof];
+        while end >= BASE {
+            let start = self.topology.run_start[end].max(BASE);
+            f(start..end + 1);
+            end = self.topology.dof_parent[start];
+        }
+    }
+}
+
+/// `x · y`, in pairs: three short sums, where one would wait six times for itself.
+#[inline]
+fn dot(x: &[f64; BASE], y: &[f64; BASE]) -> f64 {
+    (x[0] * y[0] + x[1] * y[1]) + (x[2] * y[2] + x[3] * y[3]) + (x[4] * y[4] + x[5] * y[5])
 }
 
 /// `x −= a y`.

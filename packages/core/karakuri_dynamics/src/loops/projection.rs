@@ -17,8 +17,9 @@ use crate::{Data, OperatorFactor, forward_kinematics, integrate};
 /// Loop gap below which no projection is needed. [m or rad]
 const GAP_TOLERANCE: f64 = 1e-13;
 /// Stiffness of the penalty that stands for a closed loop, over that of the mechanism. [-]
-// The loops yield by a millionth of what the mechanism does; each further power of ten takes a digit off the mechanism's own entries.
-const PENALTY: f64 = 1e6;
+// Each power of ten takes a digit off the mechanism's own entries, and gives one to the direction: with 1e6 Newton's method took two
+// steps, where what a gripper of closed loops holds drifts by 1e-10 m/s, with 1e8 one.
+const PENALTY: f64 = 1e8;
 /// Part of a response left by the loops that is round-off: what it moves is locked. [-]
 // Far above the round-off of a projection, some 1e-15 of the response before it.
 const LOCKED: f64 = 1e-10;

@@ -6,9 +6,12 @@ use crate::pipeline::scratch::Pipeline;
 use crate::solver::apply_rows;
 use crate::world::World;
 
-/// Sweeps that undo penetrations; the rest is undone in the next steps.
+/// Most sweeps that undo penetrations; the rest is undone in the next steps.
 // At most half of an error is undone in a step: few digits of it are enough.
 const CORRECTION_SWEEPS: usize = 10;
+
+/// Change of the second velocity in a sweep, over the largest that is asked for, after which it is the last. [-]
+const ENOUGH: f64 = 1e-3;
 
 /// Most that a correction moves a degree of freedom in a step: its rows are linear in so much. [m or rad]
 const CORRECTION_REACH: f64 = 0.02;
@@ -29,17 +32,18 @@ impl World {
             Some(CorrectedRow::new(block.sides, row.correction?, block.delassus.m11))
         });
         corrected_rows.extend(each);
+        let asked =
+            corrected_rows.iter().map(CorrectedRow::asked).fold(0.0, |most: f64, v| most.max(v));
         for _ in 0..CORRECTION_SWEEPS {
-            let mut is_done = true;
+            let mut most = 0.0_f64;
             for row in corrected_rows.iter_mut() {
                 let delta = row.visit(&problem.jacobian, w);
                 if delta != 0.0 {
-                    is_done = false;
+                    most = most.max(row.change_by(delta));
                     apply_rows(w, &problem.response, row.sides(), &[delta]);
                 }
             }
-            // The next sweep would be the same again.
-            if is_done {
+            if most <= ENOUGH * asked {
                 break;
             }
         }

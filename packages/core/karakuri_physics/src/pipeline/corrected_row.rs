@@ -25,6 +25,16 @@ impl CorrectedRow {
         &self.sides
     }
 
+    /// Size of the second velocity that is asked for.
+    pub(crate) fn asked(&self) -> f64 {
+        self.correction.velocity.abs()
+    }
+
+    /// Size of the change of its own velocity by so much of its impulse.
+    pub(crate) fn change_by(&self, delta: f64) -> f64 {
+        (self.delassus * delta).abs()
+    }
+
     /// Velocity `J w` along the row.
     #[inline]
     fn velocity(&self, jacobian: &[f64], w: &[f64]) -> f64 {

@@ -16,9 +16,10 @@ use std::ops::Range;
 
 use nalgebra::Vector3;
 
-use super::block_factor::{backward, dot, factorize_dense, forward};
+use super::block_factor::{backward, factorize_dense, forward};
 use super::cone::project_on_cone;
 use super::delassus::Delassus;
+use super::dot::dot;
 use super::method::{ContactSolver, Method, SolverSettings};
 use super::{Admissible, Block, Problem, natural_map};
 

@@ -10,6 +10,7 @@ use std::ops::Range;
 use nalgebra::{Matrix3, Vector3};
 
 use super::Run;
+use super::dot::dot;
 
 /// The factor, and the room for it.
 #[derive(Debug, Default)]
@@ -340,49 +341,6 @@ impl BlockFactor {
     }
 }
 
-/// Sum of products; six at a time is a free body.
-#[inline]
-pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    // In pairs: a fixed order of sums that vector units can keep, so that bits do not depend on the target.
-    if let ([a0, a1, a2, a3, a4, a5], [b0, b1, b2, b3, b4, b5]) = (a, b) {
-        return (a0 * b0 + a1 * b1) + (a2 * b2 + a3 * b3) + (a4 * b4 + a5 * b5);
-    }
-    let mut sums = [0.0; 4];
-    let ((quads_a, rest_a), (quads_b, rest_b)) = (a.as_chunks::<4>(), b.as_chunks::<4>());
-    for (a, b) in quads_a.iter().zip(quads_b) {
-        for i in 0..4 {
-            sums[i] += a[i] * b[i];
-        }
-    }
-    add_up(sums, rest_a, rest_b)
-}
-
-/// [`dot`] of three rows with one, side by side: the sums do not wait for each other.
-#[inline]
-pub(crate) fn dot_three([a, b, c]: [&[f64]; 3], x: &[f64]) -> [f64; 3] {
-    if x.len() == 6 {
-        return [a, b, c].map(|row| dot(row, x));
-    }
-    let mut sums = [[0.0; 4]; 3];
-    let (quads, rest) = x.as_chunks::<4>();
-    let [(a, rest_a), (b, rest_b), (c, rest_c)] = [a, b, c].map(|row| row.as_chunks::<4>());
-    for (((a, b), c), x) in a.iter().zip(b).zip(c).zip(quads) {
-        for i in 0..4 {
-            sums[0][i] += a[i] * x[i];
-            sums[1][i] += b[i] * x[i];
-            sums[2][i] += c[i] * x[i];
-        }
-    }
-    [add_up(sums[0], rest_a, rest), add_up(sums[1], rest_b, rest), add_up(sums[2], rest_c, rest)]
-}
-
-/// The sums of four lanes, and the products that are left.
-#[inline]
-fn add_up(sums: [f64; 4], a: &[f64], b: &[f64]) -> f64 {
-    let rest: f64 = a.iter().zip(b).map(|(a, b)| a * b).sum();
-    (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest
-}
-
 /// `C ← C − A Bᵀ`, all row-major; `A`, `B` have rows of `size`.
 fn subtract_product(C: &mut [f64], A: &[f64], B: &[f64], size: usize) {
     let width = B.len() / size;
@@ -487,6 +445,15 @@ fn add_congruent(
         }
         if moves {
             let out = if part == Part::Lower { &mut out[..=i] } else { out };
+            if rows == 3 {
+                let (b0, others) = B.split_at(width);
+                let (b1, b2) = others.split_at(width);
+                // In one pass, and the order of three.
+                for (((c, b0), b1), b2) in out.iter_mut().zip(b0).zip(b1).zip(b2) {
+                    *c = *c + weights[0] * b0 + weights[1] * b1 + weights[2] * b2;
+                }
+                continue;
+            }
             for (w, b) in weights.iter().zip(B.chunks_exact(width)) {
                 for (c, b) in out.iter_mut().zip(b) {
                     *c += w * b;

@@ -1,6 +1,6 @@
 //! The Delassus matrix `G = J Y + S` of an island: what a unit impulse of each row changes in the velocity of all.
 
-use super::block_factor::{dot, dot_three};
+use super::dot::{dot, dot_three};
 use super::{Block, Problem};
 
 /// `G` of an island.
@@ -35,8 +35,15 @@ impl Delassus {
         self.matrix.resize(n * n, 0.0);
         // The lower half by blocks that share a mover, the upper one by symmetry.
         for (i, a) in blocks.iter().enumerate() {
+            // Its own part is known.
+            for row in 0..a.rows() {
+                for column in 0..a.rows() {
+                    let at = (self.starts[i] + row) * n + self.starts[i] + column;
+                    self.matrix[at] = a.delassus[(row, column)];
+                }
+            }
             // `J_a Â⁻¹ J_bᵀ` is the transpose of `J_b Â⁻¹ J_aᵀ`.
-            for (j, b) in blocks.iter().enumerate().take(i + 1) {
+            for (j, b) in blocks.iter().enumerate().take(i) {
                 let [at_a, at_b] = [i, j].map(|k| self.starts[k]);
                 self.add(problem, Placed { block: a, row: at_a }, Placed { block: b, row: at_b });
             }

@@ -13,7 +13,8 @@ use karakuri_dynamics::dense::{general_stride, solve_general};
 use nalgebra::{Matrix3, Vector3};
 
 use super::delassus::Delassus;
-use super::{Block, Problem, block_factor};
+use super::dot::dot;
+use super::{Block, Problem};
 
 /// The system of a step, and the room for it.
 #[derive(Debug, Default)]
@@ -73,7 +74,7 @@ impl ImpulseSteps {
         for i in 0..rows {
             let row = self.delassus.starts[block] + i;
             change[i] = self.change[row];
-            velocity[i] = block_factor::dot(self.delassus.row(row), &self.change);
+            velocity[i] = dot(self.delassus.row(row), &self.change);
         }
         (change, velocity)
     }

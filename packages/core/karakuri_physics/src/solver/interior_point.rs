@@ -13,8 +13,9 @@
 
 use nalgebra::{Matrix3, Vector3};
 
-use super::block_factor::{backward, dot, factorize_dense, forward};
+use super::block_factor::{backward, factorize_dense, forward};
 use super::delassus::Delassus;
+use super::dot::dot;
 use super::law::residual;
 use super::{Admissible, Block, Problem};
 

@@ -10,6 +10,7 @@ use std::ops::Range;
 use nalgebra::{Matrix3, Vector3};
 
 use super::cone::project_on_cone;
+use super::dot::{dot, dot_three};
 use super::soft_finger::SoftFinger;
 
 /// One of the two runs of the velocity vector that a block touches.
@@ -283,7 +284,7 @@ impl Problem {
             }
             if rows == 3 {
                 let len = side.len;
-                u += dot_three([&J[..len], &J[len..2 * len], &J[2 * len..]], v);
+                u += Vector3::from(dot_three([&J[..len], &J[len..2 * len], &J[2 * len..]], v));
                 continue;
             }
             for (u, J) in u.iter_mut().zip(J.chunks_exact(side.len)) {
@@ -363,6 +364,16 @@ impl Problem {
                 }
                 continue;
             }
+            if rows == 3 {
+                let len = side.len;
+                let Y = [&Y[..len], &Y[len..2 * len], &Y[2 * len..]];
+                for (i, J) in J.chunks_exact(len).enumerate() {
+                    for (j, product) in dot_three(Y, J).into_iter().enumerate() {
+                        G[(i, j)] += product;
+                    }
+                }
+                continue;
+            }
             for (i, J) in J.chunks_exact(side.len).enumerate() {
                 for (j, Y) in Y.chunks_exact(side.len).enumerate() {
                     G[(i, j)] += dot(J, Y);
@@ -404,19 +415,4 @@ pub(crate) fn apply_rows(x: &mut [f64], response: &[f64], sides: &[Side; 2], del
             }
         }
     }
-}
-
-#[inline]
-pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
-}
-
-/// [`dot`] of three rows with one, to the same bits: the sums do not wait for each other.
-#[inline]
-fn dot_three([a, b, c]: [&[f64]; 3], x: &[f64]) -> Vector3<f64> {
-    let mut sums = Vector3::zeros();
-    for (((a, b), c), x) in a.iter().zip(b).zip(c).zip(x) {
-        sums += Vector3::new(a * x, b * x, c * x);
-    }
-    sums
 }
