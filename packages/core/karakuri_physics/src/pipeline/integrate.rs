@@ -18,9 +18,10 @@ impl World {
             let Some(robot) = robot else { continue };
             let run = robot.start..robot.start + robot.v.len();
             if robot.free_motion.on {
-                robot.land(&after[run]);
+                robot.land(&after[run], h);
                 continue;
             }
+            robot.free_motion.n_recent = 0;
             // `default` corrects momentum only where a large move changes the inertia that it was solved with.
             if integrator == Integrator::Default
                 && !robot.free_motion.keeps_momentum

@@ -63,6 +63,9 @@ pub(crate) struct FreeMotion {
     pub(crate) accelerations: [Vec<f64>; 4],
     /// Rates at which something is evaluated. (nv)
     pub(crate) velocity: Vec<f64>,
+    /// Accelerations of the last two steps, the last one first, and how many of them are known. [rad/s² or m/s²] (nv each)
+    pub(crate) recent: [Vec<f64>; 2],
+    pub(crate) n_recent: usize,
     /// Displacement from the start of the step. (nv)
     pub(crate) displacement: Vec<f64>,
     /// Momentum and rates at the end of the last variational step. (nv)
@@ -91,6 +94,8 @@ impl FreeMotion {
             rates: rates(),
             accelerations: rates(),
             velocity: vec![0.0; nv],
+            recent: std::array::from_fn(|_| vec![0.0; nv]),
+            n_recent: 0,
             displacement: vec![0.0; nv],
             momentum_at_end: vec![0.0; nv],
             // NaN equals nothing, so the first step is no continuation.

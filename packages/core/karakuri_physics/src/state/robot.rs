@@ -208,6 +208,7 @@ impl Robot {
         }
         self.motors.iter_mut().for_each(MotorUnit::forget);
         self.saturated.fill(false);
+        self.free_motion.n_recent = 0;
         forward_kinematics(&self.model, &mut self.data, &self.q);
         self.close_loops();
     }
@@ -272,6 +273,7 @@ impl Robot {
         // NaN equals nothing, so the next step is no continuation.
         self.free_motion.rates_at_end.fill(f64::NAN);
         self.free_motion.keeps_variational_momentum = false;
+        self.free_motion.n_recent = 0;
         self.energy_guard.forget();
     }
 

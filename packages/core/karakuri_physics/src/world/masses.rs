@@ -77,8 +77,11 @@ impl World {
         self.book_change(|world| {
             world.robot_mut(id).set_link_inertia(body, inertia);
             let met = world.check_inertia(id);
-            if met.is_err() {
-                world.robot_mut(id).set_link_inertia(body, before);
+            let robot = world.robot_mut(id);
+            // Only where it stays: what is refused leaves no trace.
+            match met {
+                Ok(()) => robot.forget_momentum(),
+                Err(_) => robot.set_link_inertia(body, before),
             }
             met
         })?;
@@ -116,7 +119,6 @@ impl Robot {
         forward_kinematics(&self.model, &mut self.data, &self.q);
         // A link may have become a wheel, or is none any more.
         self.rotations = rotations_of(&self.model);
-        self.forget_momentum();
     }
 }
 

@@ -17,10 +17,13 @@ use karakuri_dynamics::{
 use karakuri_spatial::{Force, Vector3};
 
 use crate::constraint::spring::AttachedSpring;
+use crate::state::free_motion::FreeMotion;
 use crate::state::robot::Robot;
 
-/// Rounds of the fixed point for `v'`; each gains a factor of about `h` times the joint rates.
-const ROUNDS: usize = 4;
+/// Most rounds of the fixed point for `v'`; each gains a factor of about `h` times the joint rates.
+const ROUNDS: usize = 6;
+/// Change of a rate in a round, over the largest rate, after which it is the last: what is left is less by such a factor. [-]
+const CONVERGED: f64 = 1e-9;
 
 impl Robot {
     /// Whether nothing in the robot itself asks for the implicit step: no servo, damper, friction, or limit near.
@@ -80,11 +83,15 @@ impl Robot {
         self.loops.factorize(&model, &self.data, &mut self.factor);
         self.prepare_springs(springs, h);
         let mut mean = std::mem::take(&mut self.free_motion.velocity);
-        // The fixed point starts from the rates of the step's start: off by `½ h v̇` only.
-        mean.copy_from_slice(&self.v);
+        self.predict_mean(h, &mut mean);
+        for ((out, mean), v) in out.iter_mut().zip(&mean).zip(&self.v) {
+            *out = 2.0 * mean - v;
+        }
+        let mut last = std::mem::take(&mut self.free_motion.displacement);
         // Wrenches of zero are spared the rounds.
         let pushed = self.is_pushed();
         for _ in 0..ROUNDS {
+            last.copy_from_slice(out);
             // `v_m = v + ½h M⁻¹ (τ − c(q_m, v_m))`, on the loops; then `v' = 2 v_m − v`, pulled by the springs.
             update_velocities(&model, &mut self.data, &mean);
             let applied: &[Force] = if pushed { &self.applied } else { &[] };
@@ -106,7 +113,13 @@ impl Robot {
             for ((out, mean), v) in out.iter().zip(&mut mean).zip(&self.v) {
                 *mean = 0.5 * (out + v);
             }
+            let largest = |most: f64, x: f64| most.max(x.abs());
+            let change = out.iter().zip(&last).map(|(out, last)| out - last).fold(0.0, largest);
+            if change <= CONVERGED * out.iter().copied().fold(0.0, largest) {
+                break;
+            }
         }
+        self.free_motion.displacement = last;
         // `q' = q_m ⊞ ½h v'`.
         integrate(&model, &middle, out, 0.5 * h, &mut self.free_motion.target);
         self.free_motion.velocity = mean;
@@ -114,8 +127,27 @@ impl Robot {
         Ok(())
     }
 
+    /// Mean velocity of a step as the last two let expect it: `v + ½h (2 a₁ − a₂)`. (nv)
+    fn predict_mean(&self, h: f64, mean: &mut [f64]) {
+        let [last, before] = &self.free_motion.recent;
+        for (k, (mean, v)) in mean.iter_mut().zip(&self.v).enumerate() {
+            let acceleration = match self.free_motion.n_recent {
+                0 => 0.0,
+                1 => last[k],
+                _ => 2.0 * last[k] - before[k],
+            };
+            *mean = v + 0.5 * h * acceleration;
+        }
+    }
+
     /// Takes the position where the free motion ended, with the velocity `after`. (nv)
-    pub(crate) fn land(&mut self, after: &[f64]) {
+    pub(crate) fn land(&mut self, after: &[f64], h: f64) {
+        let FreeMotion { recent, n_recent, .. } = &mut self.free_motion;
+        recent.swap(0, 1);
+        for ((a, after), v) in recent[0].iter_mut().zip(after).zip(&self.v) {
+            *a = (after - v) / h;
+        }
+        *n_recent = (*n_recent + 1).min(recent.len());
         self.v.copy_from_slice(after);
         self.q.copy_from_slice(&self.free_motion.target);
         forward_kinematics(&self.model, &mut self.data, &self.q);
