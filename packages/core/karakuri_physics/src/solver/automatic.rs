@@ -44,7 +44,7 @@ const SMALL: f64 = 1e-4;
 const SLOW_PART: f64 = 1e-2;
 const SLOW_AIM: f64 = 1e-4;
 /// Most steps of Newton's method for fewer blocks than a crowd's that move: what it does not solve by then ends in hundreds.
-const NEWTON_STEPS: usize = 30;
+const NEWTON_STEPS: usize = 8;
 /// Most visits of all blocks in a step, where that is more than the sweeps below: a small crowd is solved for the price of a large one.
 const VISITS: usize = 36_000;
 /// Most sweeps of a small one, and of a limp robot.
