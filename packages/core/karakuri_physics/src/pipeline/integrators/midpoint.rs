@@ -21,7 +21,7 @@ use crate::state::free_motion::FreeMotion;
 use crate::state::robot::Robot;
 
 /// Most rounds of the fixed point for `v'`; each gains a factor of about `h` times the joint rates.
-const ROUNDS: usize = 6;
+const ROUNDS: usize = 4;
 /// Change of a rate in a round, over the largest rate, after which it is the last: what is left is less by such a factor. [-]
 const CONVERGED: f64 = 1e-9;
 
