@@ -159,7 +159,7 @@ impl CollisionScene {
         // Links of one robot overlap all the time: what cannot touch is dropped before it is sorted.
         let is_fixed = |id: ColliderId| self.colliders[id.0].as_ref().is_some_and(|c| c.fixed);
         let (pairs, ignored) = (&mut self.pairs, &self.ignored);
-        pairs.retain(|&(a, b)| !ignored.contains(a, b) && !(is_fixed(a) && is_fixed(b)));
+        pairs.retain(|&(a, b)| !(ignored.contains(a, b) || is_fixed(a) && is_fixed(b)));
         // By id: the order of the sweep changes with the poses, and `before` is walked in step with the pairs.
         self.pairs.sort_unstable();
         core::mem::swap(&mut self.manifolds, &mut self.before);

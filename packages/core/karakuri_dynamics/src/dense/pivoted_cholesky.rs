@@ -134,8 +134,8 @@ impl PivotedCholesky {
         }
         for k in (0..rank).rev() {
             let mut sum = scratch[k];
-            for i in k + 1..rank {
-                subtract(&mut sum, self.factor[i * n + k], &scratch[i]);
+            for (i, z) in scratch.iter().enumerate().take(rank).skip(k + 1) {
+                subtract(&mut sum, self.factor[i * n + k], z);
             }
             scratch[k] = sum.map(|sum| sum / self.factor[k * n + k]);
         }

@@ -406,6 +406,20 @@ impl Robot {
         self.loops.project_response(x);
     }
 
+    /// [`Self::respond`] for a unit effort on one degree of freedom. (nv)
+    pub(crate) fn respond_to_unit(&mut self, dof: usize, response: &mut [f64]) {
+        if !self.factor.keeps_mass_matrix() {
+            // Along a long chain three responses cost three times as much as one.
+            response.fill(0.0);
+            response[dof] = 1.0;
+            self.respond(response);
+            return;
+        }
+        let mut shared = std::mem::take(&mut self.shared_responses);
+        shared.unit(dof, response, |rows| self.respond_to_three(rows));
+        self.shared_responses = shared;
+    }
+
     /// [`Self::respond`] for the three rows of a contact, one after the other. (3·nv)
     #[inline]
     pub(crate) fn respond_to_three(&mut self, rows: &mut [f64]) {
