@@ -211,31 +211,35 @@ impl RowBuilder<'_> {
         robot: usize,
         fill: impl FnOnce(&Robot, &mut [f64]),
     ) -> Side {
-        let Some(nv) = self.robots[robot].as_ref().map(|r| r.v.len()) else {
-            return Side::default();
-        };
-        let offset = self.reserve(nv);
-        let Some(r) = &mut self.robots[robot] else { return Side::default() };
-        let row = &mut self.problem.jacobian[offset..offset + nv];
-        row.fill(0.0);
-        fill(r, row);
-        let response = &mut self.problem.response[offset..offset + nv];
-        response.copy_from_slice(row);
-        r.respond(response);
-        Side { start: r.start, len: nv, offset }
+        self.row_of_robot(robot, |r, J, Y| {
+            fill(r, J);
+            Y.copy_from_slice(J);
+            r.respond(Y);
+        })
     }
 
     /// The row of one degree of freedom of a robot.
     fn unit_side(&mut self, robot: usize, dof: usize) -> Side {
+        self.row_of_robot(robot, |r, J, Y| {
+            J[dof] = 1.0;
+            r.respond_to_unit(dof, Y);
+        })
+    }
+
+    /// One row of a robot; `make` fills `J`, from zeros, and its response.
+    fn row_of_robot(
+        &mut self,
+        robot: usize,
+        make: impl FnOnce(&mut Robot, &mut [f64], &mut [f64]),
+    ) -> Side {
         let Some(nv) = self.robots[robot].as_ref().map(|r| r.v.len()) else {
             return Side::default();
         };
         let offset = self.reserve(nv);
         let Some(r) = &mut self.robots[robot] else { return Side::default() };
-        let row = &mut self.problem.jacobian[offset..offset + nv];
-        row.fill(0.0);
-        row[dof] = 1.0;
-        r.respond_to_unit(dof, &mut self.problem.response[offset..offset + nv]);
+        let J = &mut self.problem.jacobian[offset..offset + nv];
+        J.fill(0.0);
+        make(r, J, &mut self.problem.response[offset..offset + nv]);
         Side { start: r.start, len: nv, offset }
     }
 
