@@ -125,6 +125,31 @@ def test_a_hand_that_was_not_heard_yet_is_not_stalled(arm, ros):
     client.destroy()
 
 
+@pytest.mark.parametrize(("pause", "is_taken"), [(0.7, True), (2.0, False)])
+def test_a_goal_waits_a_second_for_readings_that_come_late(arm, ros, pause, is_taken):
+    joint_states(ros).close()
+    client = ros.action(GripperCommand, "/arm/gripper_cmd")
+    command = GripperCommand.Goal()
+    command.command.position = 0.05
+    ros.wait_for(lambda: ros.send_goal(client, command).accepted, what="acceptance")
+    process = arm.nodes["sim"].process
+    process.send_signal(signal.SIGSTOP)
+    time.sleep(0.4)
+    # By now the readings are older than `sensor_timeout`.
+    sent = client.send_goal_async(command)
+    time.sleep(pause - 0.4)
+    assert not sent.done()
+    ros.spin_for(1.0 if not is_taken else 0.0)
+    process.send_signal(signal.SIGCONT)
+    handle = ros.finish(sent, what="the goal's answer")
+    assert handle.accepted == is_taken
+    assert ("joint_states do not come any more" in arm.nodes["gripper"].output()) != is_taken
+    if is_taken:
+        status, result = ros.result(handle)
+        assert status == GoalStatus.STATUS_SUCCEEDED and result.reached_goal, result
+    client.destroy()
+
+
 @pytest.mark.realtime
 def test_a_pick_survives_stalls_of_every_node(arm, ros):
     """One after the other, while it lifts, moves and lowers the cube."""

@@ -363,9 +363,9 @@ impl Robot for Follower {
         wait_for(ANSWER_TIME, || self.clients.missing().is_none().then_some(()));
         let goal = self.clients.send(order, &self.cell)?;
         wait_for(ANSWER_TIME, || (goal.state() != ClientGoalState::Sending).then_some(()));
-        if goal.is_final() {
+        if let Some(why) = goal.not_taken() {
             let hint = "look at the log of `gripper` or `gait_planner`: the goal is not taken";
-            return Err(Refusal::new(Code::RobotLost, hint).of("why", goal.said()));
+            return Err(Refusal::new(Code::RobotLost, hint).of("why", why));
         }
         self.cell = begun;
         self.running.set(Some(goal));

@@ -305,8 +305,22 @@ impl Goal {
         }
     }
 
+    /// Why it was not taken, or given up at once; `None` of one that is under way or reached.
+    pub(crate) fn not_taken(&self) -> Option<String> {
+        let (silent, gone) = (ANSWER_TIME.as_secs(), "its server went away".to_owned());
+        match self.state() {
+            ClientGoalState::Executing | ClientGoalState::Succeeded => None,
+            ClientGoalState::Rejected => Some("the goal was rejected".to_owned()),
+            ClientGoalState::Sending | ClientGoalState::TimedOut => {
+                Some(format!("the goal was not answered within {silent} s"))
+            }
+            ClientGoalState::Aborted | ClientGoalState::Canceled => Some(self.said()),
+            _ => Some(gone),
+        }
+    }
+
     /// What was said at the end, of goals that have a text.
-    pub(crate) fn said(&self) -> String {
+    fn said(&self) -> String {
         let said = match self {
             Self::Pick(goal) => goal.result().map(|result| result.message.clone()),
             Self::Tool(goal) => goal.result().map(|result| result.message.clone()),

@@ -388,14 +388,14 @@ impl Robot for Twin {
         let goal = self.nodes.clients.send(order, &self.cell)?;
         let answered = || (goal.state() != ClientGoalState::Sending).then_some(());
         wait_for(ANSWER_TIME, answered);
-        if !goal.is_final() {
-            self.cell = begun;
-            self.is_cancelled = false;
-            self.running.set(Some(goal));
-            return self.play();
+        if let Some(why) = goal.not_taken() {
+            let hint = "look at the log of `gripper` or `gait_planner`: the goal is not taken";
+            return Err(Refusal::new(Code::RobotLost, hint).of("why", why));
         }
-        let hint = "look at the log of `gripper` or `gait_planner`: the goal is not taken";
-        Err(Refusal::new(Code::RobotLost, hint).of("why", goal.said()))
+        self.cell = begun;
+        self.is_cancelled = false;
+        self.running.set(Some(goal));
+        self.play()
     }
 
     fn step(&mut self) -> Result<Option<Ended>, Refusal> {

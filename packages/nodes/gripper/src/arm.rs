@@ -39,9 +39,10 @@ impl Arm {
         })
     }
 
-    /// Whether the controller is there.
-    pub(crate) fn is_ready(&self) -> bool {
-        self.client.is_ready()
+    /// Reason why it takes no trajectory now.
+    pub(crate) fn not_ready(&self) -> Option<&'static str> {
+        let why = "the controller's follow_joint_trajectory is not there";
+        (!self.client.is_ready()).then_some(why)
     }
 
     /// Carries out a request of the machine; a trajectory starts at its own stamp, or at once. A joint that is too far from it

@@ -2,9 +2,15 @@
 
 use karakuri_grasp::EndEffector;
 use karakuri_grasp::gripper_command::{CommandUnit, GripperReport, StatedCommand};
-use karakuri_ros::ActiveGoal;
 use karakuri_ros::msg::control_msgs::action::{GripperCommand, ParallelGripperCommand};
 use karakuri_ros::msg::sensor_msgs::msg::JointState;
+use karakuri_ros::{ActiveGoal, GoalRequest};
+
+/// Goal of either action that is not begun yet.
+pub(crate) enum CommandRequest {
+    Plain(GoalRequest<GripperCommand::Action>),
+    Parallel(GoalRequest<ParallelGripperCommand::Action>),
+}
 
 /// A goal of either action, and the quantities that its client speaks of.
 pub(crate) enum CommandGoal {
@@ -20,15 +26,39 @@ pub(crate) enum Ending {
     Canceled,
 }
 
+impl CommandRequest {
+    /// What is commanded; `unit` is that of plain goals, `joint` the one that parallel goals may name.
+    pub(crate) fn stated(&self, joint: &str, unit: CommandUnit) -> Result<StatedCommand, String> {
+        match self {
+            Self::Plain(request) => Ok(plain_command(request.goal(), unit)),
+            Self::Parallel(request) => parallel_command(request.goal(), joint),
+        }
+    }
+
+    pub(crate) fn reject(self, why: &str) {
+        match self {
+            Self::Plain(request) => request.reject(why),
+            Self::Parallel(request) => request.reject(why),
+        }
+    }
+
+    pub(crate) fn accept(self, unit: CommandUnit, joint: String) -> CommandGoal {
+        match self {
+            Self::Plain(request) => CommandGoal::Plain(request.accept(), unit),
+            Self::Parallel(request) => CommandGoal::Parallel(request.accept(), unit, joint),
+        }
+    }
+}
+
 /// Command of a plain goal, which has no name that would tell what its position is.
-pub(crate) fn plain_command(goal: &GripperCommand::Goal, unit: CommandUnit) -> StatedCommand {
+fn plain_command(goal: &GripperCommand::Goal, unit: CommandUnit) -> StatedCommand {
     let command = &goal.command;
     let (position, effort) = (command.position, command.max_effort);
     StatedCommand { unit, position, velocity: 0.0, effort }
 }
 
 /// Command of a parallel goal: its one position, and its optional speed and force; those of the driven joint where it names that.
-pub(crate) fn parallel_command(
+fn parallel_command(
     goal: &ParallelGripperCommand::Goal,
     joint: &str,
 ) -> Result<StatedCommand, String> {

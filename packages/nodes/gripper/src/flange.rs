@@ -5,6 +5,7 @@ use karakuri_ros::msg::control_msgs::action::{GripperCommand, ParallelGripperCom
 use karakuri_ros::msg::karakuri_msgs::action::{MoveTool, PickAndPlace};
 use karakuri_ros::{Clock, GoalRequest, Status, warn};
 
+use crate::command::CommandRequest;
 use crate::goals;
 use crate::hand::Gripper;
 use crate::pick::code;
@@ -46,20 +47,18 @@ impl Flange {
         }
     }
 
-    pub(crate) fn on_command(&mut self, request: GoalRequest<GripperCommand::Action>) {
-        match self {
-            Self::Hand(gripper) => goals::on_command(gripper, request),
-            Self::NoHand(there) => request.reject(there.why()),
-        }
+    pub(crate) fn on_plain(&mut self, request: GoalRequest<GripperCommand::Action>) {
+        self.on_command(CommandRequest::Plain(request));
     }
 
-    pub(crate) fn on_parallel_command(
-        &mut self,
-        request: GoalRequest<ParallelGripperCommand::Action>,
-    ) {
+    pub(crate) fn on_parallel(&mut self, request: GoalRequest<ParallelGripperCommand::Action>) {
+        self.on_command(CommandRequest::Parallel(request));
+    }
+
+    fn on_command(&mut self, request: CommandRequest) {
         match self {
-            Self::Hand(gripper) => goals::on_parallel_command(gripper, request),
-            Self::NoHand(there) => request.reject(there.why()),
+            Self::Hand(gripper) => goals::on_command(gripper, request),
+            Self::NoHand(there) => request.reject(&there.why()),
         }
     }
 

@@ -1,4 +1,7 @@
 //! Goals of the four actions: accepted, begun, refused.
+//!
+//! A goal waits for [`PATIENCE`] for what it needs before it is rejected: on a busy machine it may come before the readings that were
+//! sent earlier.
 
 use std::time::{Duration, Instant};
 
@@ -6,35 +9,43 @@ use karakuri_grasp::gripper_command::StatedCommand;
 use karakuri_grasp::hand_command::HandCommandRun;
 use karakuri_grasp::pick_and_place::{Misstated, Stage, speed_share};
 use karakuri_hand_goals::{Asked, Frames, asked, tool_move};
-use karakuri_ros::msg::control_msgs::action::{GripperCommand, ParallelGripperCommand};
 use karakuri_ros::msg::karakuri_msgs::action::{MoveTool, PickAndPlace as Pick};
-use karakuri_ros::{GoalRequest, warn};
+use karakuri_ros::warn;
 use karakuri_spatial::Time;
 
-use crate::command::{CommandGoal, Ending, parallel_command, plain_command};
+use crate::command::{CommandRequest, Ending};
 use crate::hand::{Gripper, seen};
 use crate::pick::{self, code};
 use crate::task::{TaskGoal, TaskRequest};
 
-/// Wall time that a goal waits for the transforms of its frames and for a first look at the surroundings.
+/// Wall time that a goal waits for the robot, for the transforms of its frames and for a first look at the surroundings.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 pub(crate) fn on_task(gripper: &mut Gripper, request: TaskRequest) {
-    if let Some(why) = gripper.not_ready() {
-        return request.reject(why);
-    }
     if gripper.machine.is_busy() || gripper.waiting.is_some() {
         return request.reject("a pick and place or a move is under way; cancel it first");
     }
-    if !gripper.arm.is_ready() {
-        return request.reject("the controller's follow_joint_trajectory is not there");
-    }
     gripper.waiting = Some((request, Instant::now()));
-    begin(gripper);
+    begin_task(gripper);
 }
 
-/// Begins the goal that waits, when its frames and the surroundings are known or have been waited for long enough.
+/// Begins the goals that wait, when what they wait for is there or has been waited for long enough.
 pub(crate) fn begin(gripper: &mut Gripper) {
+    begin_task(gripper);
+    begin_command(gripper);
+}
+
+fn begin_task(gripper: &mut Gripper) {
+    if gripper.waiting.is_none() {
+        return;
+    }
+    if let Some(why) = gripper.not_ready().or_else(|| gripper.arm.not_ready()) {
+        if let Some((request, _)) = gripper.waiting.take_if(|(_, since)| since.elapsed() > PATIENCE)
+        {
+            request.reject(why);
+        }
+        return;
+    }
     let (transforms, root) = (&gripper.transforms, gripper.root.as_str());
     let frames = Frames { transforms, model: &gripper.model, root };
     let seen = gripper.blind || seen(gripper.sighting.as_ref(), gripper.now()).is_some();
@@ -95,34 +106,32 @@ fn start_move(gripper: &mut Gripper, goal: &MoveTool::Goal, now: Time) -> Result
     started.map_err(|e| (pick::plan_code(&e), e.to_string()))
 }
 
-pub(crate) fn on_command(gripper: &mut Gripper, request: GoalRequest<GripperCommand::Action>) {
-    let unit = gripper.parameters.hand.command_unit();
-    match start_command(gripper, plain_command(request.goal(), unit)) {
-        Ok(run) => gripper.command = Some((CommandGoal::Plain(request.accept(), unit), run)),
-        Err(why) => request.reject(why),
-    }
+pub(crate) fn on_command(gripper: &mut Gripper, request: CommandRequest) {
+    gripper.waiting_command = Some((request, Instant::now()));
+    begin_command(gripper);
 }
 
-pub(crate) fn on_parallel_command(
-    gripper: &mut Gripper,
-    request: GoalRequest<ParallelGripperCommand::Action>,
-) {
+fn begin_command(gripper: &mut Gripper) {
+    let Some((_, since)) = &gripper.waiting_command else { return };
+    let not_ready = gripper.not_ready();
+    if not_ready.is_some() && since.elapsed() <= PATIENCE {
+        return;
+    }
+    let Some((request, _)) = gripper.waiting_command.take() else { return };
+    if let Some(why) = not_ready {
+        return request.reject(why);
+    }
     // The first of several: the others close with it.
     let joint = gripper.machine.drives().first().cloned().unwrap_or_default();
-    let started = parallel_command(request.goal(), &joint)
-        .and_then(|stated| Ok((stated.unit, start_command(gripper, stated)?)));
+    let stated = request.stated(&joint, gripper.parameters.hand.command_unit());
+    let started = stated.and_then(|stated| Ok((stated.unit, start_command(gripper, stated)?)));
     match started {
-        Ok((unit, run)) => {
-            gripper.command = Some((CommandGoal::Parallel(request.accept(), unit, joint), run));
-        }
-        Err(why) => request.reject(why),
+        Ok((unit, run)) => gripper.command = Some((request.accept(unit, joint), run)),
+        Err(why) => request.reject(&why),
     }
 }
 
 fn start_command(gripper: &mut Gripper, stated: StatedCommand) -> Result<HandCommandRun, String> {
-    if let Some(why) = gripper.not_ready() {
-        return Err(why.to_owned());
-    }
     if !gripper.machine.is_busy() {
         gripper.machine.set_grip(gripper.parameters.hand.grip());
     }

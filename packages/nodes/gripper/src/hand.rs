@@ -19,7 +19,7 @@ use karakuri_ros::{
 use karakuri_spatial::{Force, Time};
 
 use crate::arm::Arm;
-use crate::command::{CommandGoal, Ending};
+use crate::command::{CommandGoal, CommandRequest, Ending};
 use crate::parameters::Parameters;
 use crate::pick::code;
 use crate::task::{TaskGoal, TaskRequest};
@@ -71,6 +71,8 @@ pub(crate) struct Gripper {
     pub(crate) blind: bool,
     /// Goal that is not begun yet, and the instant since which it waits.
     pub(crate) waiting: Option<(TaskRequest, Instant)>,
+    /// Command that is not begun yet, and the instant since which it waits.
+    pub(crate) waiting_command: Option<(CommandRequest, Instant)>,
     /// Goal of the machine that is carried out, and when it began.
     pub(crate) task: Option<(TaskGoal, Time)>,
     pub(crate) command: Option<(CommandGoal, HandCommandRun)>,

@@ -38,8 +38,8 @@ pub(crate) fn new(node: &mut Node<Flange>) -> Result<Flange, Box<dyn std::error:
     };
     node.action_server("pick_and_place", Flange::on_pick)?;
     node.action_server("move_tool", Flange::on_move)?;
-    node.action_server("gripper_cmd", Flange::on_command)?;
-    node.action_server("parallel_gripper_cmd", Flange::on_parallel_command)?;
+    node.action_server("gripper_cmd", Flange::on_plain)?;
+    node.action_server("parallel_gripper_cmd", Flange::on_parallel)?;
     node.diagnose("hand", Flange::diagnose);
     Ok(flange)
 }
@@ -109,6 +109,7 @@ fn hand(
         grip_state: node.publisher("grip_state", qos::state())?,
         blind: false,
         waiting: None,
+        waiting_command: None,
         task: None,
         command: None,
         has_moved: false,
