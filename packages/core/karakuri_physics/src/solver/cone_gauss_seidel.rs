@@ -215,7 +215,7 @@ impl ConeGaussSeidel {
                 *impulse = (before + delta).into();
                 let sides = block.sides;
                 apply_rows(&mut problem.velocity, &problem.response, &sides, delta.as_slice());
-                (local.stiffness * delta).amax()
+                largest(&(local.stiffness * delta))
             } else {
                 problem.blocks[i].impulse = before;
                 let change = solve_block(problem, i);
@@ -240,7 +240,7 @@ impl ConeGaussSeidel {
             }
             *impulse = (before + delta).into();
             self.packed.apply(i, &delta);
-            most = most.max((local.stiffness * delta).amax());
+            most = most.max(largest(&(local.stiffness * delta)));
         }
         most
     }
@@ -265,7 +265,7 @@ impl ConeGaussSeidel {
                 Some(local) => local.stiffness * delta,
                 None => block.own_delassus() * delta,
             };
-            most = most.max(change.amax());
+            most = most.max(largest(&change));
         }
         most
     }
@@ -325,6 +325,13 @@ impl ConeGaussSeidel {
             block.impulse = Vector3::from(*impulse);
         }
     }
+}
+
+/// Largest entry, without its sign. `amax` takes care of numbers that are none, at four times the cost.
+#[inline]
+fn largest(v: &Vector3<f64>) -> f64 {
+    let larger = |a: f64, b: f64| if a > b { a } else { b };
+    larger(larger(v.x.abs(), v.y.abs()), v.z.abs())
 }
 
 impl Memory {

@@ -62,7 +62,7 @@ impl LocalContact {
     }
 
     /// Change of the impulse `λ` that solves the contact where the velocity is `u − u*`. [N·s] (3); [m/s] (3)
-    #[inline]
+    #[inline(always)]
     pub(super) fn change(&mut self, impulse: &Vector3<f64>, mut u: Vector3<f64>) -> Vector3<f64> {
         u.x += self.compliance * impulse.x;
         // What is apart and stays so: a fifth of a crowd's contacts.
@@ -73,7 +73,7 @@ impl LocalContact {
     }
 
     /// The impulse that solves the contact, where the present one leaves `u − u* + R λ`. [N·s] (3); [m/s] (3)
-    #[inline]
+    #[inline(always)]
     fn response(&mut self, impulse: &Vector3<f64>, u: &Vector3<f64>) -> Vector3<f64> {
         let sticking = impulse - self.inverse * u;
         let most = self.friction * sticking.x;
@@ -94,7 +94,7 @@ impl LocalContact {
     }
 
     /// The impulse of a contact that slides, by Newton's method on its direction; none where that does not lead to one.
-    #[inline]
+    #[inline(never)]
     fn sliding(&mut self, w: &Vector3<f64>, sticking: &Vector3<f64>) -> Option<Vector3<f64>> {
         let (G, mu) = (&self.stiffness, self.friction);
         let b = Vector2::new(G.m12, G.m13);
