@@ -599,9 +599,7 @@ impl RowBuilder<'_> {
                 }
             }
         }
-        let response = &mut self.problem.response[offset..offset + 3 * nv];
-        response.copy_from_slice(jacobian);
-        r.respond_to_three(response);
+        r.respond_to_contact(jacobian, &mut self.problem.response[offset..offset + 3 * nv]);
         Side { start: r.start, len: nv, offset }
     }
 

@@ -420,9 +420,21 @@ impl Robot {
         self.shared_responses = shared;
     }
 
-    /// [`Self::respond`] for the three rows of a contact, one after the other. (3·nv)
+    /// [`Self::respond`] for the three rows of a contact, one after the other. (3·nv; 3·nv)
+    pub(crate) fn respond_to_contact(&mut self, rows: &[f64], responses: &mut [f64]) {
+        let mut shared = std::mem::take(&mut self.shared_responses);
+        let is_shared = self.factor.keeps_mass_matrix()
+            && shared.of_contact(rows, responses, |rows| self.respond_to_three(rows));
+        self.shared_responses = shared;
+        if !is_shared {
+            responses.copy_from_slice(rows);
+            self.respond_to_three(responses);
+        }
+    }
+
+    /// [`Self::respond`] for three rows, one after the other. (3·nv)
     #[inline]
-    pub(crate) fn respond_to_three(&mut self, rows: &mut [f64]) {
+    fn respond_to_three(&mut self, rows: &mut [f64]) {
         self.factor.solve_three(&self.model, rows);
         self.loops.project_three_responses(rows);
     }
