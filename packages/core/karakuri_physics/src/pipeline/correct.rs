@@ -11,7 +11,7 @@ use crate::world::World;
 const CORRECTION_SWEEPS: usize = 10;
 
 /// Change of the second velocity in a sweep, over the largest that is asked for, after which it is the last. [-]
-const ENOUGH: f64 = 1e-2;
+const ENOUGH: f64 = 1e-3;
 
 /// Most that a correction moves a degree of freedom in a step: its rows are linear in so much. [m or rad]
 const CORRECTION_REACH: f64 = 0.02;
