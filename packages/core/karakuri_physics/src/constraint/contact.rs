@@ -600,7 +600,7 @@ impl RowBuilder<'_> {
             }
         }
         r.respond_to_contact(jacobian, &mut self.problem.response[offset..offset + 3 * nv]);
-        Side { start: r.start, len: nv, offset }
+        Side::new(r.start, nv, offset)
     }
 
     fn body_side(

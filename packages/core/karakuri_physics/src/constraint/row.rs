@@ -220,10 +220,11 @@ impl RowBuilder<'_> {
 
     /// The row of one degree of freedom of a robot.
     fn unit_side(&mut self, robot: usize, dof: usize) -> Side {
-        self.row_of_robot(robot, |r, J, Y| {
+        let side = self.row_of_robot(robot, |r, J, Y| {
             J[dof] = 1.0;
             r.respond_to_unit(dof, Y);
-        })
+        });
+        Side { unit: u32::try_from(dof).ok(), ..side }
     }
 
     /// One row of a robot; `make` fills `J`, from zeros, and its response.
@@ -240,7 +241,7 @@ impl RowBuilder<'_> {
         let J = &mut self.problem.jacobian[offset..offset + nv];
         J.fill(0.0);
         make(r, J, &mut self.problem.response[offset..offset + nv]);
-        Side { start: r.start, len: nv, offset }
+        Side::new(r.start, nv, offset)
     }
 
     /// Rows of a free body, each linear, then angular about its centre of mass; none of another.
@@ -266,7 +267,7 @@ impl RowBuilder<'_> {
             *J = six(linear, angular);
             *Y = six(linear * per_mass, b.inverse_inertia_world * angular);
         }
-        Side { start: b.start, len: 6, offset }
+        Side::new(b.start, 6, offset)
     }
 
     /// One row between two movers: the unit wrench `F` about `point` on B, its opposite on A.

@@ -40,6 +40,9 @@ impl CorrectedRow {
     fn velocity(&self, jacobian: &[f64], w: &[f64]) -> f64 {
         let each = self.sides.iter().filter(|s| s.len > 0).map(|s| {
             let (J, w) = (&jacobian[s.offset..s.offset + s.len], &w[s.start..s.start + s.len]);
+            if let Some(unit) = s.unit {
+                return w[unit as usize];
+            }
             // A free body, its loop unrolled.
             match (<&[f64; 6]>::try_from(J), <&[f64; 6]>::try_from(w)) {
                 (Ok(J), Ok(w)) => dot(J, w),

@@ -252,6 +252,17 @@ impl ConeGaussSeidel {
         for (i, ((local, impulse), block)) in locals {
             let before = Vector3::from(*impulse);
             let u = self.dense.velocity_of(i, block.rows()) - block.bias;
+            if let Admissible::Interval { lower, upper } = block.admissible {
+                let stiffness = block.delassus.m11 + block.compliance;
+                let u = u.x + block.compliance * before.x;
+                let delta = (before.x - u / stiffness).clamp(lower, upper) - before.x;
+                if delta != 0.0 {
+                    impulse[0] = before.x + delta;
+                    self.dense.apply(i, &[delta]);
+                    most = most.max((block.own_delassus().m11 * delta).abs());
+                }
+                continue;
+            }
             let delta = match local {
                 Some(local) => local.change(&before, u),
                 None => solved_alone(block, &before, &u) - before,
@@ -381,7 +392,7 @@ mod tests {
             let mut sides = [Side::default(); 2];
             for (side, body) in sides.iter_mut().zip([i.checked_sub(1), Some(i)]) {
                 let Some(body) = body else { continue };
-                *side = Side { start: 6 * body, len: 6, offset: problem.jacobian.len() };
+                *side = Side::new(6 * body, 6, problem.jacobian.len());
                 for _ in 0..3 {
                     let row = Vector6::from_fn(|_, _| next());
                     problem.jacobian.extend_from_slice(row.as_slice());

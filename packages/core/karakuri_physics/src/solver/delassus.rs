@@ -71,6 +71,21 @@ impl Delassus {
             for side_b in b.sides.iter().filter(|s| s.len > 0 && s.start == side_a.start) {
                 let len = side_a.len;
                 let Y = &problem.response[side_b.offset..][..b.rows() * len];
+                // A row of one degree of freedom picks its entry of the other's response.
+                if let Some(unit) = side_a.unit {
+                    let row = &mut self.matrix[at_a * self.rows + at_b..][..b.rows()];
+                    for (g, Y) in row.iter_mut().zip(Y.chunks_exact(len)) {
+                        *g += Y[unit as usize];
+                    }
+                    continue;
+                }
+                if let Some(unit) = side_b.unit {
+                    let Y = &problem.response[side_a.offset..][..a.rows() * len];
+                    for (i, Y) in Y.chunks_exact(len).enumerate() {
+                        self.matrix[(at_a + i) * self.rows + at_b] += Y[unit as usize];
+                    }
+                    continue;
+                }
                 for i in 0..a.rows() {
                     let J = &problem.jacobian[side_a.offset + i * len..][..len];
                     let row = &mut self.matrix[(at_a + i) * self.rows + at_b..][..b.rows()];

@@ -756,7 +756,7 @@ mod tests {
         let laws = std::iter::repeat_n(Admissible::Cone { friction }, contacts)
             .chain([Admissible::Interval { lower: -0.1, upper: 0.1 }]);
         for admissible in laws {
-            let side = Side { start: 0, len: n, offset: problem.jacobian.len() };
+            let side = Side::new(0, n, problem.jacobian.len());
             let mut block =
                 Block { admissible, ..Block::row([side, Side::default()], &RowSpec::default()) };
             for _ in 0..block.rows() {

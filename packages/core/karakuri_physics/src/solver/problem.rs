@@ -22,6 +22,15 @@ pub struct Side {
     pub len: usize,
     /// First entry of `J` and of `Y` in [`Problem::jacobian`] and [`Problem::response`] (rows × len).
     pub offset: usize,
+    /// Entry of the run that the side's one row is: `J` is one there, and zero elsewhere.
+    pub unit: Option<u32>,
+}
+
+impl Side {
+    /// A side of rows that may be full.
+    pub fn new(start: usize, len: usize, offset: usize) -> Self {
+        Self { start, len, offset, unit: None }
+    }
 }
 
 /// Set of the impulses that a block may give.
@@ -274,6 +283,10 @@ impl Problem {
         let mut u = Vector3::zeros();
         for side in sides.iter().filter(|s| s.len > 0) {
             let v = &x[side.start..side.start + side.len];
+            if let Some(unit) = side.unit {
+                u.x += v[unit as usize];
+                continue;
+            }
             let J = &self.jacobian[side.offset..side.offset + rows * side.len];
             // A contact of a free body, its loops unrolled.
             if let (Ok(v), Ok(J)) = (<&[f64; 6]>::try_from(v), <&[f64; 18]>::try_from(J)) {
@@ -347,6 +360,10 @@ impl Problem {
         let rows = block.rows();
         for side in block.sides.iter().filter(|s| s.len > 0) {
             let range = side.offset..side.offset + rows * side.len;
+            if let Some(unit) = side.unit {
+                G.m11 += self.response[range][unit as usize];
+                continue;
+            }
             let (J, Y) = (&self.jacobian[range.clone()], &self.response[range]);
             // A contact of a free body, its loops unrolled; `J Y` is symmetric.
             // Half of the products: `Y = Â⁻¹ Jᵀ` makes `J Y` symmetric.

@@ -53,7 +53,8 @@ impl SharedResponses {
         let (y, z) = yz.split_at(nv);
         let acts = |dof: &usize| x[*dof] != 0.0 || y[*dof] != 0.0 || z[*dof] != 0.0;
         let of_group = |group: usize| TOGETHER * group..nv.min(TOGETHER * (group + 1));
-        let groups = || (0..nv.div_ceil(TOGETHER)).filter(|group| of_group(*group).any(|k| acts(&k)));
+        let groups =
+            || (0..nv.div_ceil(TOGETHER)).filter(|group| of_group(*group).any(|k| acts(&k)));
         let is_known = |group: &usize| self.known.get(*group).copied().unwrap_or(false);
         if groups().filter(|group| !is_known(group)).nth(MOST_NEW).is_some() {
             return false;

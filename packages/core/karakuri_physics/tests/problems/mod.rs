@@ -105,7 +105,7 @@ impl Builder {
         for row in rows.chunks_exact(6) {
             p.response.extend(factor.solve(&DVector::from_row_slice(row)).iter());
         }
-        Side { start: p.runs[body].start, len: 6, offset }
+        Side::new(p.runs[body].start, 6, offset)
     }
 
     fn block(&mut self, admissible: Admissible, sides: [Side; 2]) {

@@ -14,7 +14,7 @@ fn problem(contacts: &[[Vector3<f64>; 2]], friction: f64, v: &[f64]) -> Problem 
     };
     for [point, normal] in contacts {
         let [t1, t2] = karakuri_spatial::tangent_frame(normal);
-        let side = Side { start: 0, len: 6, offset: problem.jacobian.len() };
+        let side = Side::new(0, 6, problem.jacobian.len());
         for direction in [*normal, t1, t2] {
             let moment = point.cross(&direction);
             let row = [direction.x, direction.y, direction.z, moment.x, moment.y, moment.z];
