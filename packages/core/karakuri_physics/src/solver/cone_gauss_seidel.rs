@@ -73,6 +73,8 @@ pub(super) struct ConeGaussSeidel {
     locals: Vec<Option<LocalContact>>,
     /// Their impulses. [N·s or N·m·s] (blocks)
     impulses: Vec<[f64; 3]>,
+    /// Metric of their impulses: the traces of their stiffnesses, side by side for what passes over all of them. (blocks)
+    weights: Vec<f64>,
     place: Place,
     packed: PackedContacts,
     dense: DenseRows,
@@ -114,7 +116,7 @@ impl ConeGaussSeidel {
         let mut used = 0;
         while used < settings.iterations {
             if used > 0 {
-                self.carry_on(problem, island.clone());
+                self.carry_on(problem);
             }
             if has_moments {
                 self.bound_moments(problem, island.clone());
@@ -151,6 +153,12 @@ impl ConeGaussSeidel {
         self.impulses.clear();
         self.impulses.extend(blocks.iter().map(|block| <[f64; 3]>::from(block.impulse)));
         self.of_impulses.start(self.impulses.as_flattened().iter());
+        self.weights.clear();
+        let weights = self.locals.iter().zip(blocks).map(|(local, block)| {
+            let left_out = || block.own_delassus().trace() + block.compliance;
+            local.as_ref().map_or_else(left_out, |local| local.stiffness.trace())
+        });
+        self.weights.extend(weights);
         self.change = None;
         let rows = blocks.iter().map(Block::rows).sum::<usize>();
         let place = if self.locals.iter().all(Option::is_some)
@@ -282,17 +290,12 @@ impl ConeGaussSeidel {
     }
 
     /// Goes on along the sum of the last changes: a step of nonlinear conjugate gradients, whose gradient is what a sweep changes.
-    fn carry_on(&mut self, problem: &mut Problem, island: Range<usize>) {
-        // By the mean stiffness.
-        let stiffness = self.locals.iter().zip(&problem.blocks[island]).map(|(local, block)| {
-            let left_out = || block.own_delassus().trace() + block.compliance;
-            local.as_ref().map_or_else(left_out, |local| local.stiffness.trace())
-        });
+    fn carry_on(&mut self, problem: &mut Problem) {
         let before = self.of_impulses.before.as_chunks::<3>().0;
-        let changes = self.impulses.iter().zip(before).zip(stiffness);
+        let changes = self.impulses.iter().zip(before).zip(&self.weights);
         let change = changes
-            .map(|((impulse, before), stiffness)| {
-                (Vector3::from(*impulse) - Vector3::from(*before)).norm_squared() * stiffness
+            .map(|((impulse, before), weight)| {
+                (Vector3::from(*impulse) - Vector3::from(*before)).norm_squared() * weight
             })
             .sum::<f64>();
         let ratio = self.change.map_or(0.0, |before| change / before);
