@@ -13,7 +13,7 @@ use crate::support::*;
 const KNOWN: [(&str, Integrator, u64); 4] = [
     ("hand", Integrator::Default, 0xc944_657f_fe05_bf68),
     ("humanoid_fall", Integrator::Default, 0x1cbf_75c6_f6e9_678b),
-    ("capsules", Integrator::Default, 0x4b67_b15c_232d_3d3b),
+    ("capsules", Integrator::Default, 0xc58d_84cb_d14b_bbaf),
     ("anymal_momentum", Integrator::Variational, 0xc84a_5c85_727f_bb8c),
 ];
 /// Of the sines and their like that these were taken with.
