@@ -49,6 +49,8 @@ const NEWTON_STEPS: usize = 8;
 const VISITS: usize = 36_000;
 /// Most sweeps of a small one, and of a limp robot.
 const MOST_SWEEPS: usize = 200;
+/// Most blocks of a crowd that is swept as often again where it is not solved by then.
+const FEW: usize = 300;
 /// Most sweeps of a large crowd, and of one that settles: the next steps go on.
 const SWEEPS: usize = 60;
 const SETTLING_SWEEPS: usize = 30;
@@ -136,6 +138,7 @@ pub(super) fn choose(
         Kind::BesideCrowd => ((usual, few_steps), Some(swept)),
         Kind::Limp => (swept, Some((usual, SolverSettings { tolerance: aim, ..settings }))),
         // Newton's method has no more to give where a crowd moves, at many times the cost.
+        Kind::Crowd if blocks.len() <= FEW => (swept, Some(swept)),
         _ => (swept, None),
     };
     Choice { solver, settings, tolerance: aim.max(SMALL), then }
