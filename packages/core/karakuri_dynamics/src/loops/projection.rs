@@ -5,6 +5,8 @@
 //! spent on them. After the step the position is put back on the loops by the same factor, orthogonally in the
 //! mass metric, without touching the velocity.
 
+use std::ops::Range;
+
 use karakuri_model::{BodyId, Model};
 use karakuri_spatial::{Force, Vector3};
 
@@ -44,8 +46,9 @@ pub struct PrescribedCoordinate {
 pub struct LoopProjection {
     n: usize,
     nv: usize,
-    /// `J_L`, row-major. (n × nv)
+    /// `J_L`, row-major, and of each row the entries from the first to the last that is not zero. (n × nv; n)
     jacobian: Vec<f64>,
+    spans: Vec<Range<usize>>,
     /// `Wᵀ`, row-major. (n × nv)
     response: Vec<f64>,
     delassus: Vec<f64>,
@@ -75,6 +78,7 @@ impl LoopProjection {
             n,
             nv: model.nv,
             jacobian: vec![0.0; n * model.nv],
+            spans: vec![0..0; n],
             response: vec![0.0; n * model.nv],
             delassus: vec![0.0; n * n],
             factor: PivotedCholesky::new(n),
@@ -118,8 +122,7 @@ impl LoopProjection {
         }
         for i in 0..n {
             for j in 0..=i {
-                let g =
-                    dot(&self.jacobian[i * nv..(i + 1) * nv], &self.response[j * nv..(j + 1) * nv]);
+                let g = self.row(i).times(&self.response[j * nv..(j + 1) * nv]);
                 self.delassus[i * n + j] = g;
                 self.delassus[j * n + i] = g;
             }
@@ -135,9 +138,7 @@ impl LoopProjection {
             return;
         }
         // λ = L⁻¹ (J_L x − b), then x ← x − W λ.
-        for (m, row) in self.multipliers.iter_mut().zip(self.jacobian.chunks_exact(self.nv)) {
-            *m = dot(row, x);
-        }
+        self.multiply(x);
         let first = self.n - self.prescribed.len();
         for (m, p) in self.multipliers[first..].iter_mut().zip(&self.prescribed) {
             *m -= p.rate;
@@ -152,14 +153,10 @@ impl LoopProjection {
         let (first, others) = rows.split_at_mut(nv);
         let (second, third) = others.split_at_mut(nv);
         let multipliers = self.side_by_side.as_chunks_mut::<3>().0;
-        for (m, row) in multipliers.iter_mut().zip(self.jacobian.chunks_exact(nv)) {
-            let (mut a, mut b, mut c) = (0.0, 0.0, 0.0);
-            for (((j, x), y), z) in row.iter().zip(&*first).zip(&*second).zip(&*third) {
-                a += j * x;
-                b += j * y;
-                c += j * z;
-            }
-            *m = [a, b, c];
+        let rows = self.jacobian.chunks_exact(nv).zip(&self.spans);
+        for (m, (row, span)) in multipliers.iter_mut().zip(rows) {
+            let row = Row { entries: &row[span.clone()], first: span.start };
+            *m = [row.times(first), row.times(second), row.times(third)];
         }
         self.factor.solve_three(multipliers);
         for (row, [a, b, c]) in self.response.chunks_exact(nv).zip(&*multipliers) {
@@ -181,11 +178,10 @@ impl LoopProjection {
     /// last `factorize`; needs the kinematics of `q`. Largest gap before. [m or rad] (nv, nq)
     pub fn aim(&mut self, model: &Model, data: &Data, q: &[f64], h: f64, x: &mut [f64]) -> f64 {
         // `gaps` leaves the gaps in the multipliers; here they become the rates that undo them in `h`.
-        let (gap, nv) = (self.gaps(model, data, q), self.nv);
+        let gap = self.gaps(model, data, q);
         // J_L (x − W λ) = −g/h determines the multipliers.
-        // `chunks_exact` takes no length of zero, which a model without degrees of freedom has.
-        for (m, row) in self.multipliers.iter_mut().zip(self.jacobian.chunks_exact(nv.max(1))) {
-            *m = *m / h + dot(row, x);
+        for i in 0..self.n {
+            self.multipliers[i] = self.multipliers[i] / h + self.row(i).times(x);
         }
         self.factor.solve(&mut self.multipliers);
         self.subtract_response(x);
@@ -199,9 +195,7 @@ impl LoopProjection {
             return;
         }
         let before = largest(x);
-        for (m, row) in self.multipliers.iter_mut().zip(self.jacobian.chunks_exact(self.nv)) {
-            *m = dot(row, x);
-        }
+        self.multiply(x);
         self.factor.solve(&mut self.multipliers);
         self.subtract_response(x);
         clear_locked(x, before);
@@ -288,8 +282,7 @@ impl LoopProjection {
         v: &[f64],
     ) -> f64 {
         self.explain(model, mass, residual);
-        let rows = self.jacobian.chunks_exact(self.nv.max(1));
-        self.multipliers.iter().zip(rows).map(|(m, row)| m * dot(row, v)).sum()
+        self.multipliers.iter().enumerate().map(|(i, m)| m * self.row(i).times(v)).sum()
     }
 
     /// The multipliers, given the generalized impulses that nothing else explains. Changes `residual`. (nv; n)
@@ -306,11 +299,23 @@ impl LoopProjection {
     /// The multipliers `λ` of `J_Lᵀ λ = r`, by `L λ = J_L Â⁻¹ r`. Changes `residual`. (nv)
     fn explain(&mut self, model: &Model, mass: &mut OperatorFactor, residual: &mut [f64]) {
         mass.solve(model, residual);
-        let rows = self.jacobian.chunks_exact(self.nv.max(1));
-        for (m, row) in self.multipliers.iter_mut().zip(rows) {
-            *m = dot(row, residual);
-        }
+        self.multiply(residual);
         self.factor.solve(&mut self.multipliers);
+    }
+
+    /// Row `i` of `J_L`.
+    #[inline]
+    fn row(&self, i: usize) -> Row<'_> {
+        let span = &self.spans[i];
+        Row { entries: &self.jacobian[i * self.nv..][span.clone()], first: span.start }
+    }
+
+    /// `J_L x` into the multipliers. (nv)
+    #[inline]
+    fn multiply(&mut self, x: &[f64]) {
+        for i in 0..self.n {
+            self.multipliers[i] = self.row(i).times(x);
+        }
     }
 
     fn subtract_response(&self, x: &mut [f64]) {
@@ -367,6 +372,28 @@ impl LoopProjection {
         for (p, row) in self.prescribed.iter().zip(first..) {
             self.jacobian[row * self.nv + p.dof] = 1.0;
         }
+        // `chunks_exact` takes no length of zero, which a model without degrees of freedom has.
+        let rows = self.jacobian.chunks_exact(self.nv.max(1));
+        for (span, row) in self.spans.iter_mut().zip(rows) {
+            let start = row.iter().position(|j| *j != 0.0).unwrap_or(0);
+            *span = start..row.iter().rposition(|j| *j != 0.0).map_or(start, |last| last + 1);
+        }
+    }
+}
+
+/// A row of `J_L`: a loop joins a few links, and a coupling two joints.
+#[derive(Clone, Copy)]
+struct Row<'a> {
+    /// Entries from the first to the last that is not zero; the place of the first.
+    entries: &'a [f64],
+    first: usize,
+}
+
+impl Row<'_> {
+    /// Its product with a vector. (nv)
+    #[inline]
+    fn times(&self, x: &[f64]) -> f64 {
+        self.entries.iter().zip(&x[self.first..]).map(|(j, x)| j * x).sum()
     }
 }
 
@@ -381,9 +408,4 @@ fn clear_locked(x: &mut [f64], before: f64) {
     if largest(x) <= LOCKED * before {
         x.fill(0.0);
     }
-}
-
-#[inline]
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
