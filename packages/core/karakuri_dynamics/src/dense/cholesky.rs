@@ -5,22 +5,26 @@
 #[must_use]
 pub fn solve_positive_definite(A: &mut [f64], x: &mut [f64]) -> bool {
     let n = x.len();
-    // Row by row `L`, and with it the forward substitution `L y = x`.
-    for i in 0..n {
-        for j in 0..=i {
-            let dot: f64 = (0..j).map(|k| A[i * n + k] * A[j * n + k]).sum();
-            // On the diagonal `rest > 0` also fails for NaN, so a matrix that is not finite is reported, not factorised.
-            let rest = A[i * n + j] - dot;
-            if i > j {
-                A[i * n + j] = rest / A[j * n + j];
-            } else if rest > 0.0 {
-                A[i * n + i] = rest.sqrt();
-            } else {
-                return false;
-            }
+    // Column by column: the sums of a column do not wait for each other.
+    for j in 0..n {
+        let (rows, below) = A.split_at_mut((j + 1) * n);
+        let (known, rest) = rows[j * n..].split_at_mut(j);
+        let pivot = rest[0] - dot(known, known);
+        // Also fails for NaN, so a matrix that is not finite is reported, not factorised.
+        if pivot > 0.0 {
+            rest[0] = pivot.sqrt();
+        } else {
+            return false;
         }
-        let dot: f64 = (0..i).map(|k| A[i * n + k] * x[k]).sum();
-        x[i] = (x[i] - dot) / A[i * n + i];
+        for row in below.chunks_exact_mut(n) {
+            row[j] = (row[j] - dot(&row[..j], known)) / rest[0];
+        }
+    }
+    // Forward substitution `L y = x`.
+    for i in 0..n {
+        let (known, rest) = x.split_at_mut(i);
+        let row = &A[i * n..];
+        rest[0] = (rest[0] - dot(&row[..i], known)) / row[i];
     }
     // Back substitution `Lᵀ x = y`.
     for i in (0..n).rev() {
@@ -28,4 +32,8 @@ pub fn solve_positive_definite(A: &mut [f64], x: &mut [f64]) -> bool {
         x[i] = (x[i] - dot) / A[i * n + i];
     }
     true
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
