@@ -1,7 +1,7 @@
 //! The Delassus matrix `G = J Y + S` of an island: what a unit impulse of each row changes in the velocity of all.
 
 use super::dot::{dot, dot_three};
-use super::{Block, Problem};
+use super::{Block, Problem, Side};
 
 /// `G` of an island.
 #[derive(Debug, Default)]
@@ -66,6 +66,16 @@ impl Delassus {
     /// Adds `J_a Y_b` to the rows of `a` and the columns of `b`.
     fn add(&mut self, problem: &Problem, a: Placed, b: Placed) {
         let (Placed { block: a, row: at_a }, Placed { block: b, row: at_b }) = (a, b);
+        // The usual pair of a robot without contacts, spared the search of its sides.
+        if let ([of_a, Side { len: 0, .. }], [of_b, Side { len: 0, .. }]) = (a.sides, b.sides)
+            && let (Some(unit), Some(_)) = (of_a.unit, of_b.unit)
+        {
+            if of_a.start == of_b.start {
+                self.matrix[at_a * self.rows + at_b] +=
+                    problem.response[of_b.offset + unit as usize];
+            }
+            return;
+        }
         for side_a in a.sides.iter().filter(|s| s.len > 0) {
             // Only what moves the same run couples; a side at rest has no length.
             for side_b in b.sides.iter().filter(|s| s.len > 0 && s.start == side_a.start) {

@@ -17,6 +17,7 @@
 //! far it went and how well it ended: nothing is returned unconverged in silence.
 
 mod accelerated_gradient;
+mod active_set;
 mod admm;
 mod automatic;
 mod block_factor;

@@ -23,6 +23,8 @@
 //! the last digits.
 //! [Castro, Permenter, Han 2023; Acary, Cadoux, Lemaréchal, Malick 2011; Alart & Curnier 1991; Rockafellar 1976]
 //!
+//! An island of single rows, without contacts, is left to the [active set method](super::active_set) where that ends.
+//!
 //! Where an island [has few rows](Problem::has_few_rows) the same steps are found in impulses ([`ImpulseSteps`]).
 //!
 //! Limits: Coulomb rounds may fail on crowds of contacts that all slide with high friction, off the centres of light bodies.
@@ -35,6 +37,7 @@ use std::ops::Range;
 use nalgebra::{Matrix3, Vector3};
 
 use super::accelerated_gradient::AcceleratedGradient;
+use super::active_set::ActiveSet;
 use super::block_factor::BlockFactor;
 use super::impulse_steps::ImpulseSteps;
 use super::interior_point::StickSearch;
@@ -189,6 +192,7 @@ pub(super) struct Newton {
     /// Whether steps are found in impulses, in place of the factor, as the island has few rows.
     has_few_rows: bool,
     impulse_steps: ImpulseSteps,
+    active_set: ActiveSet,
     gradient: AcceleratedGradient,
     stick_search: StickSearch,
     /// Whether the island may hold as a whole: no contact slid at the start, and it was not searched yet.
@@ -213,6 +217,10 @@ impl Method for Newton {
         island: Range<usize>,
         settings: &SolverSettings,
     ) -> usize {
+        let goal = GOAL * settings.tolerance;
+        if let Some(used) = self.active_set.solve(problem, island.clone(), goal) {
+            return used;
+        }
         self.has_few_rows = problem.has_few_rows(island.clone());
         self.run(problem, island, settings)
     }
