@@ -47,46 +47,6 @@ pub(crate) enum Method {
     Variational,
 }
 
-/// The momentum that the end of the last step was given, and the state that has it.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct KeptMomentum {
-    /// About the world's origin.
-    pub(crate) momentum: karakuri_spatial::Force,
-    pub(crate) com: karakuri_spatial::Vector3,
-    position: Vec<f64>,
-    rates: Vec<f64>,
-}
-
-impl KeptMomentum {
-    fn new(nq: usize, nv: usize) -> Self {
-        // NaN equals nothing: there is none yet.
-        Self { position: vec![f64::NAN; nq], rates: vec![f64::NAN; nv], ..Self::default() }
-    }
-
-    /// Takes the momentum that a state has. (nq, nv)
-    pub(crate) fn keep(
-        &mut self,
-        momentum: karakuri_spatial::Force,
-        com: karakuri_spatial::Vector3,
-        q: &[f64],
-        v: &[f64],
-    ) {
-        (self.momentum, self.com) = (momentum, com);
-        self.position.copy_from_slice(q);
-        self.rates.copy_from_slice(v);
-    }
-
-    /// Whether it is that of a state. (nq, nv)
-    pub(crate) fn is_of(&self, q: &[f64], v: &[f64]) -> bool {
-        self.rates == v && self.position == q
-    }
-
-    /// Forgets it, as the inertia is another.
-    pub(crate) fn forget(&mut self) {
-        self.rates.fill(f64::NAN);
-    }
-}
-
 /// Scratch of a robot in free motion.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct FreeMotion {
@@ -116,7 +76,6 @@ pub(crate) struct FreeMotion {
     /// Momentum about the world's origin at the start of the step, and the centre of mass.
     pub(crate) momentum: karakuri_spatial::Force,
     pub(crate) com: karakuri_spatial::Vector3,
-    pub(crate) kept: KeptMomentum,
     pub(crate) in_flight: InFlight,
     /// Whether `momentum_at_end` is that of the last step's end.
     pub(crate) keeps_variational_momentum: bool,
@@ -144,7 +103,6 @@ impl FreeMotion {
             keeps_momentum: false,
             momentum: karakuri_spatial::Force::default(),
             com: karakuri_spatial::Vector3::zeros(),
-            kept: KeptMomentum::new(nq, nv),
             in_flight: InFlight::default(),
             keeps_variational_momentum: false,
             push: karakuri_spatial::Force::default(),

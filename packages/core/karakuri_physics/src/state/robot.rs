@@ -274,7 +274,6 @@ impl Robot {
         self.free_motion.rates_at_end.fill(f64::NAN);
         self.free_motion.keeps_variational_momentum = false;
         self.free_motion.n_recent = 0;
-        self.free_motion.kept.forget();
         self.energy_guard.forget();
     }
 

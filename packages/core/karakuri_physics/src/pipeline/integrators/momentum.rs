@@ -43,14 +43,8 @@ impl Robot {
     /// Notes the momentum at the start of a step; needs the kinematics of the start.
     pub(crate) fn note_momentum(&mut self) {
         // About the world's origin: a fixed point, unlike the centre of mass, which moves over the step.
-        let kept = &self.free_motion.kept;
-        let (momentum, com) = if kept.is_of(&self.q, &self.v) {
-            (kept.momentum, kept.com)
-        } else {
-            let whole = self.whole();
-            (whole.momentum, whole.com)
-        };
-        (self.free_motion.momentum, self.free_motion.com) = (momentum, com);
+        let whole = self.whole();
+        (self.free_motion.momentum, self.free_motion.com) = (whole.momentum, whole.com);
         self.free_motion.push = Force::default();
         for (F, X_WB) in self.applied.iter().zip(&self.data.pose_in_world) {
             let moment = F.moment + X_WB.translation.cross(&F.force);
@@ -82,7 +76,6 @@ impl Robot {
             self.v[i] += linear[i];
             self.v[3 + i] += angular[i];
         }
-        self.free_motion.kept.keep(desired, now.com, &self.q, &self.v);
     }
 
     fn whole(&mut self) -> Whole {
