@@ -89,13 +89,6 @@ impl Delassus {
                     }
                     continue;
                 }
-                if let Some(unit) = side_b.unit {
-                    let Y = &problem.response[side_a.offset..][..a.rows() * len];
-                    for (i, Y) in Y.chunks_exact(len).enumerate() {
-                        self.matrix[(at_a + i) * self.rows + at_b] += Y[unit as usize];
-                    }
-                    continue;
-                }
                 for i in 0..a.rows() {
                     let J = &problem.jacobian[side_a.offset + i * len..][..len];
                     let row = &mut self.matrix[(at_a + i) * self.rows + at_b..][..b.rows()];
