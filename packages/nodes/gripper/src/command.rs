@@ -8,8 +8,8 @@ use karakuri_ros::{ActiveGoal, GoalRequest};
 
 /// Goal of either action that is not begun yet.
 pub(crate) enum CommandRequest {
-    Plain(GoalRequest<GripperCommand::Action>),
-    Parallel(GoalRequest<ParallelGripperCommand::Action>),
+    Plain(Box<GoalRequest<GripperCommand::Action>>),
+    Parallel(Box<GoalRequest<ParallelGripperCommand::Action>>),
 }
 
 /// A goal of either action, and the quantities that its client speaks of.

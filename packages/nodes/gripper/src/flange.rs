@@ -48,11 +48,11 @@ impl Flange {
     }
 
     pub(crate) fn on_plain(&mut self, request: GoalRequest<GripperCommand::Action>) {
-        self.on_command(CommandRequest::Plain(request));
+        self.on_command(CommandRequest::Plain(Box::new(request)));
     }
 
     pub(crate) fn on_parallel(&mut self, request: GoalRequest<ParallelGripperCommand::Action>) {
-        self.on_command(CommandRequest::Parallel(request));
+        self.on_command(CommandRequest::Parallel(Box::new(request)));
     }
 
     fn on_command(&mut self, request: CommandRequest) {

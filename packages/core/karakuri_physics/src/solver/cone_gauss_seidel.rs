@@ -265,12 +265,11 @@ impl ConeGaussSeidel {
                 }
                 continue;
             }
-            let changed = match local {
-                Some(local) => local.change(&before, u),
-                None => {
-                    let delta = solved_alone(block, &before, &u) - before;
-                    Some((delta, (block.own_delassus() * delta).amax()))
-                }
+            let changed = if let Some(local) = local {
+                local.change(&before, u)
+            } else {
+                let delta = solved_alone(block, &before, &u) - before;
+                Some((delta, (block.own_delassus() * delta).amax()))
             };
             let Some((delta, change)) = changed else { continue };
             *impulse = (before + delta).into();

@@ -172,14 +172,14 @@ struct Worst {
     /// Difference of velocities between a world and its mirror image after a step, relative to the fastest.
     mirror: f64,
     /// Steps in which both were solved to [`EXACT`], and differ by more than the bound: Coulomb's law has two solutions there.
-    several: usize,
+    several: u64,
     unsolved: usize,
 }
 
 /// Residual of a step that is solved to all digits. [m/s or rad/s]
 const EXACT: f64 = 1e-9;
 /// Cases for each step that may have two solutions.
-const CASES_A_DOUBLE: usize = 50;
+const CASES_A_DOUBLE: u64 = 50;
 
 impl Worst {
     fn add(&mut self, other: &Self) {
@@ -223,7 +223,7 @@ fn run_case(seed: u64, kind: Kind, dt: f64) -> Worst {
 
 /// Steps of a world against those of its mirror image, from the same state each: the largest difference, and the steps that differ
 /// by more than `bound` with two exact solutions.
-fn run_mirrored(seed: u64, kind: Kind, bound: f64) -> (f64, usize) {
+fn run_mirrored(seed: u64, kind: Kind, bound: f64) -> (f64, u64) {
     // The points on the rims of cylinders depend on their axes.
     let kind = Kind { shapes: kind.shapes.min(3), ..kind };
     let [mut world, mut image] = [false, true].map(|m| crash(seed, kind, Mirror(m)));
@@ -300,7 +300,7 @@ fn check(name: &str, kind: Kind, n: u64, bounds: [f64; 4]) {
     assert!(worst.growth <= growth, "{name}: {worst:?}");
     assert!(worst.momentum[0] <= linear && worst.momentum[1] <= angular, "{name}: {worst:?}");
     assert!(worst.mirror <= mirror, "{name}: {worst:?}");
-    assert!(worst.several * CASES_A_DOUBLE <= n as usize, "{name}: {worst:?}");
+    assert!(worst.several * CASES_A_DOUBLE <= n, "{name}: {worst:?}");
 }
 
 /// So many cases in all.
