@@ -363,10 +363,7 @@ impl Robot for Follower {
         wait_for(ANSWER_TIME, || self.clients.missing().is_none().then_some(()));
         let goal = self.clients.send(order, &self.cell)?;
         wait_for(ANSWER_TIME, || (goal.state() != ClientGoalState::Sending).then_some(()));
-        if let Some(why) = goal.not_taken() {
-            let hint = "look at the log of `gripper` or `gait_planner`: the goal is not taken";
-            return Err(Refusal::new(Code::RobotLost, hint).of("why", why));
-        }
+        goal.taken()?;
         self.cell = begun;
         self.running.set(Some(goal));
         // From here on it moves.

@@ -305,18 +305,22 @@ impl Goal {
         }
     }
 
-    /// Why it was not taken, or given up at once; `None` of one that is under way or reached.
-    pub(crate) fn not_taken(&self) -> Option<String> {
-        let (silent, gone) = (ANSWER_TIME.as_secs(), "its server went away".to_owned());
-        match self.state() {
-            ClientGoalState::Executing | ClientGoalState::Succeeded => None,
-            ClientGoalState::Rejected => Some("the goal was rejected".to_owned()),
+    /// Whether it is under way or reached.
+    ///
+    /// # Errors
+    /// Why it was not taken, or given up at once.
+    pub(crate) fn taken(&self) -> Result<(), Refusal> {
+        let why = match self.state() {
+            ClientGoalState::Executing | ClientGoalState::Succeeded => return Ok(()),
+            ClientGoalState::Rejected => "the goal was rejected".to_owned(),
             ClientGoalState::Sending | ClientGoalState::TimedOut => {
-                Some(format!("the goal was not answered within {silent} s"))
+                format!("the goal was not answered within {} s", ANSWER_TIME.as_secs())
             }
-            ClientGoalState::Aborted | ClientGoalState::Canceled => Some(self.said()),
-            _ => Some(gone),
-        }
+            ClientGoalState::Aborted | ClientGoalState::Canceled => self.said(),
+            _ => "its server went away".to_owned(),
+        };
+        let hint = "look at the log of `gripper` or `gait_planner`: the goal is not taken";
+        Err(Refusal::new(Code::RobotLost, hint).of("why", why))
     }
 
     /// What was said at the end, of goals that have a text.

@@ -388,10 +388,7 @@ impl Robot for Twin {
         let goal = self.nodes.clients.send(order, &self.cell)?;
         let answered = || (goal.state() != ClientGoalState::Sending).then_some(());
         wait_for(ANSWER_TIME, answered);
-        if let Some(why) = goal.not_taken() {
-            let hint = "look at the log of `gripper` or `gait_planner`: the goal is not taken";
-            return Err(Refusal::new(Code::RobotLost, hint).of("why", why));
-        }
+        goal.taken()?;
         self.cell = begun;
         self.is_cancelled = false;
         self.running.set(Some(goal));
