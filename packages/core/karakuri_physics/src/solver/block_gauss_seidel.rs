@@ -146,6 +146,13 @@ pub(super) fn solve_block(problem: &mut Problem, i: usize) -> f64 {
     (block.own_delassus() * delta).amax()
 }
 
+/// Impulse that solves a single row by itself, before it is cut to its bounds: `λ − (u + R λ − u*)/(G + R)`. [N·s or N·m·s]
+#[inline]
+pub(super) fn solved_row(block: &Block, impulse: f64, u: f64) -> f64 {
+    let inverse_mass = block.delassus.m11 + block.compliance;
+    impulse - (u + block.compliance * impulse) / inverse_mass
+}
+
 /// Impulse that solves a block by itself, where its present one leaves `u − u*`. [N·s or N·m·s] (3); [m/s or rad/s] (3)
 pub(super) fn solved_alone(
     block: &Block,
@@ -154,10 +161,7 @@ pub(super) fn solved_alone(
 ) -> Vector3<f64> {
     match block.admissible {
         Admissible::Interval { lower, upper } => {
-            // `λ ← λ − (u + R λ − u*)/(G + R)`, cut to its bounds.
-            let inverse_mass = block.delassus.m11 + block.compliance;
-            let candidate = impulse.x - (u.x + block.compliance * impulse.x) / inverse_mass;
-            Vector3::new(candidate.clamp(lower, upper), 0.0, 0.0)
+            Vector3::new(solved_row(block, impulse.x, u.x).clamp(lower, upper), 0.0, 0.0)
         }
         Admissible::Cone { friction } => {
             // The velocity without the block's own impulse, and the one-contact problem in closed form.

@@ -17,7 +17,7 @@ use std::ops::Range;
 
 use nalgebra::Vector3;
 
-use super::block_gauss_seidel::{solve_block, solved_alone};
+use super::block_gauss_seidel::{solve_block, solved_alone, solved_row};
 use super::dense_rows::DenseRows;
 use super::local_contact::{LocalContact, friction_of};
 use super::method::{ContactSolver, Method, SolverSettings};
@@ -255,9 +255,7 @@ impl ConeGaussSeidel {
             let before = Vector3::from(*impulse);
             let u = self.dense.velocity_of(i, block.rows()) - block.bias;
             if let Admissible::Interval { lower, upper } = block.admissible {
-                let stiffness = block.delassus.m11 + block.compliance;
-                let u = u.x + block.compliance * before.x;
-                let delta = (before.x - u / stiffness).clamp(lower, upper) - before.x;
+                let delta = solved_row(block, before.x, u.x).clamp(lower, upper) - before.x;
                 if delta != 0.0 {
                     impulse[0] = before.x + delta;
                     self.dense.apply(i, &[delta]);
