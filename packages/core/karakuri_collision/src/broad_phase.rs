@@ -6,24 +6,37 @@
 
 use core::cmp::Ordering;
 
+use karakuri_spatial::Vector3;
+
 use crate::bounds::Bounds;
 use crate::collider::ColliderId;
+
+/// A box in the order along x, with all that the sweep reads of it side by side.
+#[derive(Debug, Clone, Copy)]
+struct Sorted {
+    lower: Vector3,
+    upper: Vector3,
+    index: usize,
+}
 
 /// Boxes in the order of the last step.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct BroadPhase {
-    sorted: Vec<(f64, usize)>,
-    active: Vec<usize>,
+    sorted: Vec<Sorted>,
 }
 
 impl BroadPhase {
     fn sort(&mut self, bounds: &[Option<Bounds>]) {
         // By the lower end along x, then by index.
-        let order = |a: &(f64, usize), b: &(f64, usize)| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1));
-        let lower = |i: usize| bounds.get(i)?.as_ref().map(|b| b.lower.x);
+        let order =
+            |a: &Sorted, b: &Sorted| a.lower.x.total_cmp(&b.lower.x).then(a.index.cmp(&b.index));
+        let at = |index: usize| {
+            let Bounds { lower, upper } = *bounds.get(index)?.as_ref()?;
+            Some(Sorted { lower, upper, index })
+        };
         let before = self.sorted.len();
-        // Keys are refreshed in the order of the last step, which is nearly sorted.
-        self.sorted.retain_mut(|(x, i)| lower(*i).map(|now| *x = now).is_some());
+        // Boxes are refreshed in the order of the last step, which is nearly sorted.
+        self.sorted.retain_mut(|b| at(b.index).map(|now| *b = now).is_some());
         let present = bounds.iter().filter(|b| b.is_some()).count();
         if self.sorted.len() == before && present == before {
             // Insertion sort of the last step's order: linear where little has moved.
@@ -37,36 +50,35 @@ impl BroadPhase {
         } else {
             // Insertion of many new colliders would be quadratic.
             self.sorted.clear();
-            self.sorted.extend((0..bounds.len()).filter_map(|i| Some((lower(i)?, i))));
+            self.sorted.extend((0..bounds.len()).filter_map(at));
             // Unstable is deterministic here: ties go by index, so no two keys are equal.
             self.sorted.sort_unstable_by(order);
         }
     }
 
-    /// Calls `pair` with every two overlapping boxes. `bounds[i]` is `None` where there is no collider.
+    /// Adds every two overlapping boxes to `pairs`. `bounds[i]` is `None` where there is no collider.
     pub(crate) fn sweep(
         &mut self,
         bounds: &[Option<Bounds>],
         pairs: &mut Vec<(ColliderId, ColliderId)>,
     ) {
         self.sort(bounds);
-        self.active.clear();
-        for &(lower, i) in &self.sorted {
-            let Some(own) = &bounds[i] else { continue };
-            // Boxes that end before this one begins overlap nothing from here on.
-            self.active.retain(|&j| bounds[j].as_ref().is_some_and(|other| other.upper.x >= lower));
-            for &j in &self.active {
-                if bounds[j].as_ref().is_some_and(|other| overlap_yz(own, other)) {
+        for (k, own) in self.sorted.iter().enumerate() {
+            let begins_within = |other: &&Sorted| other.lower.x <= own.upper.x;
+            for other in self.sorted[k + 1..].iter().take_while(begins_within) {
+                if overlap_yz(own, other) {
                     // Lower id first, whichever begins first along x: a manifold's normal points from the lower to the higher.
+                    let (i, j) = (own.index, other.index);
                     pairs.push((ColliderId(i.min(j)), ColliderId(i.max(j))));
                 }
             }
-            self.active.push(i);
         }
     }
 }
 
-fn overlap_yz(a: &Bounds, b: &Bounds) -> bool {
+/// Whether two boxes overlap along y and z.
+#[inline]
+fn overlap_yz(a: &Sorted, b: &Sorted) -> bool {
     a.lower.y <= b.upper.y
         && b.lower.y <= a.upper.y
         && a.lower.z <= b.upper.z
@@ -75,7 +87,6 @@ fn overlap_yz(a: &Bounds, b: &Bounds) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use karakuri_spatial::Vector3;
     use proptest::prelude::*;
 
     use super::*;
@@ -99,8 +110,7 @@ mod tests {
                 for i in 0..bounds.len() {
                     for j in i + 1..bounds.len() {
                         if let (Some(a), Some(b)) = (&bounds[i], &bounds[j])
-                            && (a.lower.x <= b.upper.x && b.lower.x <= a.upper.x)
-                            && overlap_yz(a, b)
+                            && (0..3).all(|k| a.lower[k] <= b.upper[k] && b.lower[k] <= a.upper[k])
                         {
                             expected.push((ColliderId(i), ColliderId(j)));
                         }
