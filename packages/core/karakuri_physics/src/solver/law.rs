@@ -9,7 +9,14 @@ use super::{Admissible, Block, Problem};
 /// `û = u − u* + (μ‖u_t‖, 0, 0)` and `g` the mean diagonal of its Delassus block. [m/s or rad/s]
 /// [Acary, Cadoux, Lemaréchal, Malick 2011]
 pub fn natural_map(problem: &Problem, block: &Block) -> f64 {
-    residual(block, &block.impulse, &(problem.velocity_of(block) - block.bias), None)
+    natural_map_at(block, problem.jacobian_times(&problem.velocity, block))
+}
+
+/// The natural map of a block where `J v` is `u`. [m/s or rad/s]; (3)
+#[inline]
+pub(super) fn natural_map_at(block: &Block, mut u: Vector3<f64>) -> f64 {
+    block.add_yielding(&mut u, &block.impulse);
+    residual(block, &block.impulse, &(u - block.bias), None)
 }
 
 /// The natural map at the impulse `λ` and the biased velocity `u − u*`; with a shift in place of De Saxcé's the one of

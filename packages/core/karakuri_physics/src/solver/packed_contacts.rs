@@ -1,6 +1,7 @@
 //! Contacts of free bodies, packed for sweeps: what a visit reads lies side by side, half as much as in the problem.
 //!
-//! With the factor `Â = L Lᵀ` of a body its velocity `w = Lᵀ v` has the rows `K = J L⁻ᵀ`, and impulses act by the same numbers:
+//! With the factor `Â = L Lᵀ` of a body its velocity `w = Lᵀ v` has the rows `K = J L⁻ᵀ`, and impulses act by the same numbers. About the
+//! centre of mass `Â` is the mass beside a 3×3 block:
 //!
 //! ```text
 //! u = J v = K w,   w ← w + Lᵀ Â⁻¹ Jᵀ δ = w + Kᵀ δ
@@ -10,7 +11,7 @@
 
 use std::ops::Range;
 
-use nalgebra::{Matrix6, Vector3};
+use nalgebra::{Matrix3, Matrix6, Vector3};
 
 use super::{Block, Problem, Run, Side};
 
@@ -32,8 +33,12 @@ struct Rows {
 #[derive(Debug, Clone, Copy)]
 struct Packed {
     start: usize,
-    /// `L⁻ᵀ`.
-    inverse: Matrix6<f64>,
+    /// Factor of its mass, and of its angular block.
+    root_mass: f64,
+    root: Matrix3<f64>,
+    /// `L⁻ᵀ` of both; the second is upper triangular.
+    per_root_mass: f64,
+    inverse: Matrix3<f64>,
 }
 
 /// The contacts of an island, and the velocities of its bodies.
@@ -53,36 +58,46 @@ impl PackedContacts {
     pub(super) fn load(&mut self, problem: &Problem, island: Range<usize>) -> bool {
         self.solve += 1;
         self.place_at.resize(problem.velocity.len(), (0, 0));
-        self.rows.clear();
         self.bodies.clear();
-        self.bodies.push(Packed { start: 0, inverse: Matrix6::zeros() });
+        self.bodies.push(Packed::fixed());
         self.velocities.clear();
         self.velocities.push([0.0; 6]);
-        for block in &problem.blocks[island] {
-            let Some(rows) = self.rows_of(problem, block) else { return false };
-            self.rows.push(rows);
+        let blocks = &problem.blocks[island];
+        // Old rows stay until they are written over: a third of a kilobyte each.
+        self.rows.resize(
+            blocks.len(),
+            Rows { K: [[[0.0; 6]; 3]; 2], ends: [0; 2], bias: Vector3::zeros() },
+        );
+        for (i, block) in blocks.iter().enumerate() {
+            let Some(ends) = self.ends_of(problem, block) else { return false };
+            let rows = &mut self.rows[i];
+            (rows.ends, rows.bias) = (ends, block.bias);
+            for ((K, side), end) in rows.K.iter_mut().zip(&block.sides).zip(ends) {
+                let J = &problem.jacobian[side.offset..side.offset + 3 * side.len];
+                // A side that does not move has no rows.
+                for (row, K) in K.iter_mut().enumerate() {
+                    *K = J
+                        .as_chunks::<6>()
+                        .0
+                        .get(row)
+                        .map_or([0.0; 6], |J| self.bodies[end].scaled(J));
+                }
+            }
         }
         true
     }
 
-    fn rows_of(&mut self, problem: &Problem, block: &Block) -> Option<Rows> {
-        let mut rows = Rows { K: [[[0.0; 6]; 3]; 2], ends: [0; 2], bias: block.bias };
-        for (end, side) in block.sides.iter().enumerate().filter(|(_, side)| side.len > 0) {
-            rows.ends[end] = self.place_of(problem, side)?;
-            let inverse = &self.bodies[rows.ends[end]].inverse;
-            let J = problem.jacobian.get(side.offset..side.offset + 18)?.as_chunks::<6>().0;
-            for (K, J) in rows.K[end].iter_mut().zip(J) {
-                // `K = J L⁻ᵀ`: `L⁻ᵀ` is upper triangular.
-                for (column, k) in K.iter_mut().enumerate() {
-                    *k = (0..=column).map(|i| J[i] * inverse[(i, column)]).sum();
-                }
-            }
-        }
-        Some(rows)
+    /// Places of the bodies that a block moves.
+    fn ends_of(&mut self, problem: &Problem, block: &Block) -> Option<[usize; 2]> {
+        let [a, b] = &block.sides;
+        Some([self.place_of(problem, a)?, self.place_of(problem, b)?])
     }
 
     /// Place of the body that a side moves.
     fn place_of(&mut self, problem: &Problem, side: &Side) -> Option<usize> {
+        if side.len == 0 {
+            return Some(0);
+        }
         let (solve, place) = self.place_at[side.start];
         if solve == self.solve {
             return Some(place);
@@ -91,14 +106,11 @@ impl PackedContacts {
             return None;
         }
         let found = problem.runs.binary_search_by_key(&side.start, |run| run.start).ok()?;
-        let Run { start, offset, .. } = problem.runs[found];
-        let operator = problem.inertia.get(offset..offset + 36)?;
-        let factor = Matrix6::from_column_slice(operator).cholesky()?.unpack();
-        let inverse = factor.transpose().try_inverse()?;
-        let v = nalgebra::Vector6::from_column_slice(&problem.velocity[start..start + 6]);
+        let run = problem.runs[found];
+        let body = Packed::new(run, problem.inertia.get(run.offset..run.offset + 36)?)?;
         let place = self.bodies.len();
-        self.bodies.push(Packed { start, inverse });
-        self.velocities.push((factor.transpose() * v).into());
+        self.velocities.push(body.scale(&problem.velocity[run.start..run.start + 6]));
+        self.bodies.push(body);
         self.place_at[side.start] = (self.solve, place);
         Some(place)
     }
@@ -126,9 +138,60 @@ impl PackedContacts {
     /// Gives the velocities to the problem.
     pub(super) fn hand_over(&self, problem: &mut Problem) {
         for (body, w) in self.bodies.iter().zip(&self.velocities).skip(1) {
-            let v = body.inverse * nalgebra::Vector6::from(*w);
-            problem.velocity[body.start..body.start + 6].copy_from_slice(v.as_slice());
+            problem.velocity[body.start..body.start + 6].copy_from_slice(&body.unscale(w));
         }
+    }
+}
+
+impl Packed {
+    /// What does not move.
+    fn fixed() -> Self {
+        let none = Matrix3::zeros();
+        Self { start: 0, root_mass: 0.0, root: none, per_root_mass: 0.0, inverse: none }
+    }
+
+    /// The body of a run, by its operator; none where that is not its mass beside a 3×3 block. (6×6)
+    fn new(run: Run, operator: &[f64]) -> Option<Self> {
+        let operator = Matrix6::from_column_slice(operator);
+        let mass = operator.m11;
+        let is_mass = operator.fixed_view::<3, 3>(0, 0) == Matrix3::from_diagonal_element(mass);
+        let is_apart = operator.fixed_view::<3, 3>(3, 0) == Matrix3::zeros();
+        if !is_mass || !is_apart || mass <= 0.0 {
+            return None;
+        }
+        let angular = operator.fixed_view::<3, 3>(3, 3).into_owned();
+        let root = angular.cholesky()?.unpack();
+        let inverse = root.transpose().try_inverse()?;
+        let root_mass = mass.sqrt();
+        Some(Self { start: run.start, root_mass, root, per_root_mass: 1.0 / root_mass, inverse })
+    }
+
+    /// `J L⁻ᵀ` of a row.
+    #[inline]
+    fn scaled(&self, J: &[f64; 6]) -> [f64; 6] {
+        let (m, L) = (self.per_root_mass, &self.inverse);
+        [
+            J[0] * m,
+            J[1] * m,
+            J[2] * m,
+            J[3] * L.m11,
+            J[3] * L.m12 + J[4] * L.m22,
+            J[3] * L.m13 + J[4] * L.m23 + J[5] * L.m33,
+        ]
+    }
+
+    /// `w = Lᵀ v`. (6)
+    fn scale(&self, v: &[f64]) -> Scaled {
+        let w = self.root.tr_mul(&Vector3::new(v[3], v[4], v[5]));
+        let m = self.root_mass;
+        [v[0] * m, v[1] * m, v[2] * m, w.x, w.y, w.z]
+    }
+
+    /// `v = L⁻ᵀ w`. (6)
+    fn unscale(&self, w: &Scaled) -> [f64; 6] {
+        let v = self.inverse * Vector3::new(w[3], w[4], w[5]);
+        let m = self.per_root_mass;
+        [w[0] * m, w[1] * m, w[2] * m, v.x, v.y, v.z]
     }
 }
 
