@@ -85,7 +85,7 @@ pub(crate) enum Account {
 }
 
 /// Correction of a row's position error, by a second velocity that moves only positions.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Correction {
     /// Desired second velocity along the first row. [m/s or rad/s]
     pub(crate) velocity: f64,

@@ -1,9 +1,10 @@
 //! Undoing of position errors by a second velocity, which gives no energy.
 
-use crate::constraint::row::Row;
+use crate::WorldSettings;
+use crate::constraint::row::{Account, Row};
 use crate::pipeline::corrected_row::CorrectedRow;
 use crate::pipeline::scratch::Pipeline;
-use crate::solver::apply_rows;
+use crate::solver::Solution;
 use crate::world::World;
 
 /// Most sweeps that undo penetrations; the rest is undone in the next steps.
@@ -18,7 +19,8 @@ const CORRECTION_REACH: f64 = 0.02;
 
 impl World {
     /// A second velocity that only moves positions, so that undoing a penetration gives no energy.
-    pub(crate) fn correct_penetration(&mut self) {
+    pub(crate) fn correct_penetration(&mut self, solution: &Solution) {
+        self.add_shortfalls(solution);
         let Pipeline { correction: w, corrected_rows, rows, problem, before, .. } =
             &mut self.pipeline;
         w.clear();
@@ -26,28 +28,53 @@ impl World {
         if !rows.iter().any(Row::corrects) {
             return;
         }
-        corrected_rows.clear();
         // Of a contact only the normal: a drift along its tangents is undone by their bias.
-        let each = rows.iter().zip(&problem.blocks).filter_map(|(row, block)| {
-            Some(CorrectedRow::new(block.sides, row.correction?, block.delassus.m11))
-        });
-        corrected_rows.extend(each);
+        let each = rows.iter().zip(&problem.blocks);
+        let each = each.filter_map(|(row, block)| Some((block, row.correction?)));
+        let count = each.clone().count();
+        corrected_rows.resize(count, CorrectedRow::default());
+        for (corrected, (block, correction)) in corrected_rows.iter_mut().zip(each) {
+            corrected.set(problem, block, correction);
+        }
         let asked =
             corrected_rows.iter().map(CorrectedRow::asked).fold(0.0, |most: f64, v| most.max(v));
         for _ in 0..CORRECTION_SWEEPS {
             let mut most = 0.0_f64;
             for row in corrected_rows.iter_mut() {
-                let delta = row.visit(&problem.jacobian, w);
-                if delta != 0.0 {
-                    most = most.max(row.change_by(delta));
-                    apply_rows(w, &problem.response, row.sides(), &[delta]);
-                }
+                most = most.max(row.visit(problem, w));
             }
             if most <= ENOUGH * asked {
                 break;
             }
         }
         self.limit_correction();
+    }
+
+    /// Adds what contacts of free bodies will be deeper by after the step because it was not solved to the end, so that a crowd whose
+    /// sweeps are cut short still keeps its bodies apart; their velocities are left to the next steps.
+    fn add_shortfalls(&mut self, solution: &Solution) {
+        let WorldSettings { dt: h, penetration_slop: slop, penetration_step, .. } = self.settings;
+        let most = penetration_step / h;
+        // A contact is off by little more than the residual.
+        if !solution.is_unsolved || solution.residual * h <= slop {
+            return;
+        }
+        let Pipeline { rows, problem, .. } = &mut self.pipeline;
+        for (row, block) in rows.iter_mut().zip(&problem.blocks) {
+            let is_of_bodies = || block.sides.iter().all(|side| problem.is_of_body(side));
+            if row.account == Account::Contacts
+                && let Some(correction) = &mut row.correction
+                && correction.upper.is_infinite()
+                && block.compliance == 0.0
+                && is_of_bodies()
+            {
+                let shortfall = block.bias.x - problem.velocity_of(block).x;
+                let deeper = (shortfall - slop / h).max(0.0);
+                // Together not more than the most that is undone in a step.
+                correction.velocity =
+                    correction.velocity.max((correction.velocity + deeper).min(most));
+            }
+        }
     }
 
     /// Shortens the correction of every mover that would go beyond the reach of its rows' linearisation, as a mechanism

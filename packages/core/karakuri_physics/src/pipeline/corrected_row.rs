@@ -1,28 +1,44 @@
 //! A row whose position error is corrected.
 
 use crate::constraint::row::Correction;
-use crate::solver::{Side, dot};
+use crate::solver::{Block, Problem, Side, apply_rows, dot};
 
-/// First row of a block whose position error is corrected: what the sweeps read again and again, side by side.
-#[derive(Debug, Clone, Copy)]
+/// First row of a block whose position error is corrected.
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct CorrectedRow {
-    sides: [Side; 2],
     correction: Correction,
     /// First entry of the block's `J Y`. [1/kg or 1/(kg·m²)]
     delassus: f64,
     /// Impulse of the second velocity. [N·s or N·m·s]
     impulse: f64,
+    sides: [Side; 2],
+    /// Whether both sides are free bodies, or do not move: what sweeps read again and again is copied side by side.
+    is_of_bodies: bool,
+    /// `J` and `Y` of free bodies; zeros for a side that does not move.
+    J: [[f64; 6]; 2],
+    Y: [[f64; 6]; 2],
 }
 
 impl CorrectedRow {
-    /// Row with these sides, before the first visit; `delassus` is the first entry of its block's `J Y`. [1/kg or 1/(kg·m²)]
-    pub(crate) fn new(sides: [Side; 2], correction: Correction, delassus: f64) -> Self {
-        Self { sides, correction, delassus, impulse: 0.0 }
-    }
-
-    /// Runs that it touches.
-    pub(crate) fn sides(&self) -> &[Side; 2] {
-        &self.sides
+    /// Becomes the first row of a block, before the first visit.
+    // In place, as copies of so many numbers would cost as much as a sweep.
+    pub(crate) fn set(&mut self, problem: &Problem, block: &Block, correction: Correction) {
+        (self.correction, self.delassus, self.impulse) = (correction, block.delassus.m11, 0.0);
+        self.sides = block.sides;
+        let is_of_body = |side: &Side| side.len == 0 || (side.len == 6 && side.unit.is_none());
+        self.is_of_bodies = self.sides.iter().all(is_of_body);
+        if !self.is_of_bodies {
+            return;
+        }
+        for ((side, J), Y) in self.sides.iter().zip(&mut self.J).zip(&mut self.Y) {
+            if side.len == 0 {
+                (*J, *Y) = ([0.0; 6], [0.0; 6]);
+                continue;
+            }
+            let run = side.offset..side.offset + 6;
+            J.copy_from_slice(&problem.jacobian[run.clone()]);
+            Y.copy_from_slice(&problem.response[run]);
+        }
     }
 
     /// Size of the second velocity that is asked for.
@@ -30,39 +46,50 @@ impl CorrectedRow {
         self.correction.velocity.abs()
     }
 
-    /// Size of the change of its own velocity by so much of its impulse.
-    pub(crate) fn change_by(&self, delta: f64) -> f64 {
+    /// One visit of projected Gauss-Seidel on `J w = (velocity)`, the impulse within its bounds, with the second velocity `w` brought
+    /// along; the size of the change of `J w` by it.
+    #[inline]
+    pub(crate) fn visit(&mut self, problem: &Problem, w: &mut [f64]) -> f64 {
+        let Correction { velocity, lower, upper } = self.correction;
+        let unbounded = self.impulse + (velocity - self.velocity(problem, w)) / self.delassus;
+        let next = unbounded.clamp(lower, upper);
+        let delta = next - self.impulse;
+        // Most rows of a heap only forbid that others push them together.
+        if delta == 0.0 {
+            return 0.0;
+        }
+        self.impulse = next;
+        self.apply(problem, w, delta);
         (self.delassus * delta).abs()
     }
 
     /// Velocity `J w` along the row.
     #[inline]
-    fn velocity(&self, jacobian: &[f64], w: &[f64]) -> f64 {
+    fn velocity(&self, problem: &Problem, w: &[f64]) -> f64 {
+        let [a, b] = &self.sides;
+        if self.is_of_bodies {
+            let of = |side: &Side, J| dot(J, &w[side.start..side.start + 6]);
+            return of(a, &self.J[0]) + of(b, &self.J[1]);
+        }
         let each = self.sides.iter().filter(|s| s.len > 0).map(|s| {
-            let (J, w) = (&jacobian[s.offset..s.offset + s.len], &w[s.start..s.start + s.len]);
-            if let Some(unit) = s.unit {
-                return w[unit as usize];
-            }
-            // A free body, its loop unrolled.
-            match (<&[f64; 6]>::try_from(J), <&[f64; 6]>::try_from(w)) {
-                (Ok(J), Ok(w)) => dot(J, w),
-                _ => dot(J, w),
-            }
+            let w = &w[s.start..s.start + s.len];
+            let J = || &problem.jacobian[s.offset..s.offset + s.len];
+            s.unit.map_or_else(|| dot(J(), w), |unit| w[unit as usize])
         });
         each.sum()
     }
 
-    /// One visit of projected Gauss-Seidel on `J w = (velocity)`, the impulse within its bounds; its change.
+    /// `w ← w + Y δ`.
     #[inline]
-    pub(crate) fn visit(&mut self, jacobian: &[f64], w: &[f64]) -> f64 {
-        let Correction { velocity, lower, upper } = self.correction;
-        let unbounded = self.impulse + (velocity - self.velocity(jacobian, w)) / self.delassus;
-        let next = unbounded.clamp(lower, upper);
-        let delta = next - self.impulse;
-        // Most rows of a heap only forbid that others push them together.
-        if delta != 0.0 {
-            self.impulse = next;
+    fn apply(&self, problem: &Problem, w: &mut [f64], delta: f64) {
+        if !self.is_of_bodies {
+            apply_rows(w, &problem.response, &self.sides, &[delta]);
+            return;
         }
-        delta
+        for (side, Y) in self.sides.iter().zip(&self.Y) {
+            for (w, y) in w[side.start..side.start + 6].iter_mut().zip(Y) {
+                *w += y * delta;
+            }
+        }
     }
 }

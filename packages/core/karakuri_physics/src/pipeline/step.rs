@@ -42,7 +42,7 @@ impl World {
         };
         observer.enter(Stage::Integrate);
         // Before impulses are kept, as the slip of gears includes the correction.
-        self.correct_penetration();
+        self.correct_penetration(&solution);
         self.keep_impulses(&solution);
         self.compute_reactions();
         // Down to the sensors all use the kinematics of the step's start, where the impulses were solved.

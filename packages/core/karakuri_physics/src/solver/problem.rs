@@ -253,7 +253,7 @@ impl Problem {
     }
 
     /// Whether a side moves a free body, or nothing.
-    pub(super) fn is_of_body(&self, side: &Side) -> bool {
+    pub(crate) fn is_of_body(&self, side: &Side) -> bool {
         side.len == 0 || side.start >= self.first_of_bodies
     }
 
