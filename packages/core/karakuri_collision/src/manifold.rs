@@ -56,6 +56,8 @@ pub struct Manifold {
     pub kept: bool,
     points: [ContactPoint; MAX_TURNING],
     len: usize,
+    /// Number of points with those that were left out, behind the others.
+    n_found: usize,
     pub(crate) memory: Memory,
 }
 
@@ -64,7 +66,8 @@ impl Manifold {
         let normal = Vector3::repeat(f64::NAN);
         let memory = Memory::NONE;
         let kept = false;
-        Self { a, b, normal, kept, points: [ContactPoint::NONE; MAX_TURNING], len: 0, memory }
+        let points = [ContactPoint::NONE; MAX_TURNING];
+        Self { a, b, normal, kept, points, len: 0, n_found: 0, memory }
     }
 
     /// The points: one to eight, to four where the surfaces do not turn against each other.
@@ -73,11 +76,20 @@ impl Manifold {
         &self.points[..self.len]
     }
 
-    /// Adds a point; one that finds no room is left out.
-    pub(crate) fn push(&mut self, point: ContactPoint) {
-        if let Some(place) = self.points.get_mut(self.len) {
+    /// Corners of the patch that carry no load which the [points](Self::points) could not carry, the nearest first: none where joints
+    /// hold a collider.
+    #[inline]
+    pub fn left_out(&self) -> &[ContactPoint] {
+        &self.points[self.len..self.n_found]
+    }
+
+    /// Takes points, of which the first `n` are to carry load; those that find no room are dropped.
+    pub(crate) fn fill(&mut self, points: impl Iterator<Item = ContactPoint>, n: usize) {
+        self.n_found = 0;
+        for (place, point) in self.points.iter_mut().zip(points) {
             *place = point;
-            self.len += 1;
+            self.n_found += 1;
         }
+        self.len = n.min(self.n_found);
     }
 }

@@ -30,6 +30,8 @@ pub(crate) struct Patch {
     margins: [f64; 2],
     prediction: f64,
     pub(super) points: Vec<ContactPoint>,
+    /// Number of points that carry load, the first; the others were left out by [`reduce`](super::reduce).
+    pub(super) n_chosen: usize,
     flats: [Flat; 2],
 }
 
@@ -149,9 +151,8 @@ impl Patch {
     /// Writes the points to a manifold.
     pub(super) fn write(&self, origin: &Vector3, out: &mut Manifold) {
         out.normal = self.normal;
-        for p in &self.points {
-            out.push(between(p.position + origin, p.feature, p.gap));
-        }
+        let in_world = self.points.iter().map(|p| between(p.position + origin, p.feature, p.gap));
+        out.fill(in_world, self.n_chosen);
     }
 }
 

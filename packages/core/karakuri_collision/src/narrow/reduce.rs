@@ -28,26 +28,29 @@ const ENOUGH: f64 = 0.9;
 const TURNS: f64 = 3e-5;
 
 impl Patch {
-    /// Leaves at most [`MAX_POINTS`] points, or `most` of what turns; those of `before` if they are good; the deepest comes
-    /// first.
+    /// Chooses at most [`MAX_POINTS`] points, or `most` of what turns; those of `before` if they are good; the deepest comes
+    /// first. Behind them those that were left out stay, the nearest first, up to `most` of all.
     pub(super) fn reduce(&mut self, before: &[ContactPoint], most: usize) {
+        self.n_chosen = self.points.len();
         // By name, so that ties do not depend on the order of clipping; `still_there` searches by it.
         self.points.sort_unstable_by_key(|p| p.feature);
         let Some(first) = self.points.first().map(|p| p.position) else { return };
         let size = self.points.iter().map(|p| (p.position - first).norm()).fold(0.0, f64::max);
         if self.points.len() > MAX_POINTS {
-            self.choose(size, before, most);
+            self.n_chosen = self.choose(size, before, most);
+            self.points.truncate(most);
         }
         // By depth, as names are not mirrored with a scene: where several solutions exist, the order of rows selects one.
         // In units of the tie, so that rounding does not reorder what lies flat.
         let unit = (TIE * size).max(f64::MIN_POSITIVE);
         // The sum makes −0, which is ordered before 0, the same.
         let level = |p: &ContactPoint| (p.gap / unit).round() + 0.0;
-        self.points.sort_by(|p, q| level(p).total_cmp(&level(q)));
+        self.points[..self.n_chosen].sort_by(|p, q| level(p).total_cmp(&level(q)));
     }
 
-    /// Keeps [`MAX_POINTS`] of more points, sorted by feature, and the nearest of the others where the surfaces turn.
-    fn choose(&mut self, size: f64, before: &[ContactPoint], most: usize) {
+    /// Moves [`MAX_POINTS`] of more points, sorted by feature, to the front, and the nearest of the others where the surfaces turn;
+    /// their number.
+    fn choose(&mut self, size: f64, before: &[ContactPoint], most: usize) -> usize {
         let (normal, points) = (self.normal, &mut self.points);
         let deepest = best(points, AS_DEEP * size, |p| -p.gap);
         let reach = points[deepest].gap + TOUCHES * size;
@@ -103,13 +106,10 @@ impl Patch {
                 len += 1;
             }
         }
-        if turns {
-            // Those that were passed over, the nearest first: they were moved behind the chosen.
-            points[len..]
-                .sort_unstable_by(|p, q| p.gap.total_cmp(&q.gap).then(p.feature.cmp(&q.feature)));
-            len = points.len().min(most);
-        }
-        points.truncate(len);
+        // Those that were passed over, the nearest first: they were moved behind the chosen.
+        points[len..]
+            .sort_unstable_by(|p, q| p.gap.total_cmp(&q.gap).then(p.feature.cmp(&q.feature)));
+        if turns { points.len().min(most) } else { len }
     }
 }
 

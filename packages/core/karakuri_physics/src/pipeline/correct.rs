@@ -1,10 +1,13 @@
 //! Undoing of position errors by a second velocity, which gives no energy.
 
 use crate::WorldSettings;
-use crate::constraint::row::{Account, Row};
+use crate::constraint::row::{Account, Correction, Row};
 use crate::pipeline::corrected_row::CorrectedRow;
 use crate::pipeline::scratch::Pipeline;
 use crate::solver::Solution;
+use crate::state::State;
+use crate::state::collider::prescribed_velocity_at;
+use crate::state::mover::Mover;
 use crate::world::World;
 
 /// Most sweeps that undo penetrations; the rest is undone in the next steps.
@@ -21,11 +24,12 @@ impl World {
     /// A second velocity that only moves positions, so that undoing a penetration gives no energy.
     pub(crate) fn correct_penetration(&mut self, solution: &Solution) {
         self.add_shortfalls(solution);
-        let Pipeline { correction: w, corrected_rows, rows, problem, before, .. } =
-            &mut self.pipeline;
+        let Self { pipeline, state, settings, .. } = self;
+        let Pipeline { correction: w, corrected_rows, rows, problem, before, .. } = pipeline;
         w.clear();
         w.resize(before.len(), 0.0);
-        if !rows.iter().any(Row::corrects) {
+        let mut left_out = left_out_points(state, settings, &problem.velocity).peekable();
+        if left_out.peek().is_none() && !rows.iter().any(Row::corrects) {
             return;
         }
         // Of a contact only the normal: a drift along its tangents is undone by their bias.
@@ -36,6 +40,7 @@ impl World {
         for (corrected, (block, correction)) in corrected_rows.iter_mut().zip(each) {
             corrected.set(problem, block, correction);
         }
+        corrected_rows.extend(left_out);
         let asked =
             corrected_rows.iter().map(CorrectedRow::asked).fold(0.0, |most: f64, v| most.max(v));
         for _ in 0..CORRECTION_SWEEPS {
@@ -95,4 +100,37 @@ impl World {
             }
         }
     }
+}
+
+/// Rows of points of free bodies that [carry no load](karakuri_collision::Manifold::left_out) and would be deep after the step: corners of faces that lay on
+/// each other until a blow turned them within it. In the next step they are contacts.
+fn left_out_points<'a>(
+    state: &'a State,
+    settings: &WorldSettings,
+    velocity: &'a [f64],
+) -> impl Iterator<Item = CorrectedRow> + 'a {
+    let WorldSettings { dt: h, penetration_slop: slop, penetration_step, .. } = *settings;
+    let of_pairs = state.collision.manifolds().iter().filter(|m| !m.left_out().is_empty());
+    let of_pairs = of_pairs.filter_map(move |manifold| {
+        let a = state.attachments[manifold.a.0].as_ref()?;
+        let b = state.attachments[manifold.b.0].as_ref()?;
+        let is_robot = |mover: Mover| matches!(mover, Mover::Robot { .. });
+        let is_soft = state.materials.between(a, b).bumper.is_some();
+        (!is_soft && !is_robot(a.mover) && !is_robot(b.mover)).then_some((manifold, a, b))
+    });
+    of_pairs.flat_map(move |(manifold, a, b)| {
+        let moving = |mover: Mover| {
+            state.bodies[mover.body()?].as_ref().filter(|body| body.is_awake() && !body.done)
+        };
+        let bodies = [moving(a.mover), moving(b.mover)];
+        manifold.left_out().iter().filter_map(move |point| {
+            let (position, normal) = (&point.position, &manifold.normal);
+            let (row, closing) = CorrectedRow::between(bodies, position, normal, velocity)?;
+            let closing = closing - normal.dot(&prescribed_velocity_at(a, b, position));
+            // As of contacts: what was deep before is undone by its neighbours.
+            let deeper = point.gap.min(0.0) - (point.gap + h * closing);
+            let undone = (deeper - slop).min(penetration_step);
+            (undone > 0.0).then(|| row.with(Correction::push(undone / h)))
+        })
+    })
 }

@@ -1,7 +1,10 @@
 //! A row whose position error is corrected.
 
+use karakuri_spatial::Vector3;
+
 use crate::constraint::row::Correction;
 use crate::solver::{Block, Problem, Side, apply_rows, dot};
+use crate::state::body::Body;
 
 /// First row of a block whose position error is corrected.
 #[derive(Debug, Clone, Copy, Default)]
@@ -39,6 +42,36 @@ impl CorrectedRow {
             J.copy_from_slice(&problem.jacobian[run.clone()]);
             Y.copy_from_slice(&problem.response[run]);
         }
+    }
+
+    /// The row along `normal` at a point between free bodies, of which one may be missing, with its velocity `J v`; none where it moves
+    /// nothing. [m]; [m/s]
+    pub(crate) fn between(
+        bodies: [Option<&Body>; 2],
+        point: &Vector3,
+        normal: &Vector3,
+        v: &[f64],
+    ) -> Option<(Self, f64)> {
+        let mut row = Self { is_of_bodies: true, ..Self::default() };
+        let mut velocity = 0.0;
+        for (end, (body, sign)) in bodies.iter().zip([-1.0, 1.0]).enumerate() {
+            let Some(body) = body else { continue };
+            let along = normal * sign;
+            let about = (point - body.pose.translation).cross(&along);
+            let (linear, angular) =
+                (along / body.description.mass, body.inverse_inertia_world * about);
+            let six = |v: &Vector3, w: &Vector3| [v.x, v.y, v.z, w.x, w.y, w.z];
+            (row.J[end], row.Y[end]) = (six(&along, &about), six(&linear, &angular));
+            row.sides[end] = Side::new(body.start, 6, 0);
+            row.delassus += dot(&row.J[end], &row.Y[end]);
+            velocity += dot(&row.J[end], &v[body.start..body.start + 6]);
+        }
+        (row.delassus > 0.0).then_some((row, velocity))
+    }
+
+    /// The same row, which is asked to move by so much.
+    pub(crate) fn with(self, correction: Correction) -> Self {
+        Self { correction, ..self }
     }
 
     /// Size of the second velocity that is asked for.
