@@ -76,8 +76,7 @@ impl World {
                 let shortfall = block.bias.x - problem.velocity_of(block).x;
                 let deeper = (shortfall - slop / h).max(0.0);
                 // Together not more than the most that is undone in a step.
-                correction.velocity =
-                    correction.velocity.max((correction.velocity + deeper).min(most));
+                correction.velocity = (correction.velocity + deeper).min(most);
             }
         }
     }
