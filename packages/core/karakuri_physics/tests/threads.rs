@@ -62,8 +62,15 @@ fn towers(threads: usize) -> World {
 fn any_number_of_threads_gives_the_same_bits_and_warm_ones_allocate_nothing() {
     let mut serial = towers(1);
     let mut others = [2, 3, 4, 8].map(towers);
-    let mut highest = 0;
     for step in 0..400 {
+        // All methods that the ladder may come to are warm then: of these ADMM is needed once, late.
+        if step == 0 || step == 2 {
+            for world in others.iter_mut().chain([&mut serial]) {
+                let mut settings = *world.settings();
+                settings.solver.method = if step == 0 { "admm" } else { "automatic" };
+                world.set_settings(settings);
+            }
+        }
         let outcome = serial.step();
         assert!(!matches!(outcome, StepOutcome::NonFinite(_)), "{outcome:?}");
         let before = ALLOCATIONS.load(Ordering::Relaxed);
@@ -73,11 +80,7 @@ fn any_number_of_threads_gives_the_same_bits_and_warm_ones_allocate_nothing() {
             assert_eq!(world.state_hash(), serial.state_hash(), "step {step}, {threads} threads");
         }
         let allocated = ALLOCATIONS.load(Ordering::Relaxed) - before;
-        // A method takes its memory when it is needed first.
-        let level = serial.statistics().level;
-        let is_warm = step >= 300 && level <= highest;
-        assert!(!is_warm || allocated == 0, "{allocated} allocations in step {step}");
-        highest = highest.max(level);
+        assert!(step < 300 || allocated == 0, "{allocated} allocations in step {step}");
     }
     assert!(serial.statistics().n_islands == 25, "{:?}", serial.statistics());
     threads_change_nothing_in_crowds();
