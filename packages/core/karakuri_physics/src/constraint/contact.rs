@@ -28,6 +28,9 @@ pub(crate) const SLIP: f64 = 1e-5;
 /// Slip above which a contact was solved as sliding: above what solvers leave of sticking. [m/s]
 const SLID: f64 = 1e-8;
 
+/// Change of a rolling body's rate in a step, relative to the rate, from which on it is that of an impact. [-]
+const SMOOTH: f64 = 0.1;
+
 /// A contact point with its memory.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Contact {
@@ -166,7 +169,12 @@ impl Constraint for Contacts {
                 let body = contact.movers[end].body().and_then(|i| state.bodies[i].as_mut());
                 if let Some(body) = body {
                     // The impulse at the place halfway, whose moment turns the body in the next step's gyroscopic term.
-                    body.joint_moment += arm.cross(&contact.impulse) * sign;
+                    let moment = arm.cross(&contact.impulse) * sign;
+                    let change = body.inverse_inertia_world * moment;
+                    // That of an impact does not come again.
+                    if change.norm() <= SMOOTH * body.velocity.angular.norm() {
+                        body.joint_moment += moment;
+                    }
                 }
             }
         }
