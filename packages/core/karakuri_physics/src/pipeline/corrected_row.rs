@@ -74,6 +74,11 @@ impl CorrectedRow {
         Self { correction, ..self }
     }
 
+    /// Whether it keeps a free body from what does not move.
+    pub(crate) fn is_at_wall(&self) -> bool {
+        self.is_of_bodies && self.sides.iter().any(|side| side.len == 0)
+    }
+
     /// Size of the second velocity that is asked for.
     pub(crate) fn asked(&self) -> f64 {
         self.correction.velocity.abs()
