@@ -139,6 +139,8 @@ impl Ladder {
             own.iterations = method.iterations;
         }
         let mut iterations = 0;
+        // Whether the impulses are still those of the last step, and nothing at new contacts.
+        let mut is_start = true;
         // Row visits left for each of the island's rows.
         // By rows, so that the share of an island does not depend on what else was solved before it.
         let mut budget = settings.budget / problem.rows_of_step.max(rows).max(1);
@@ -152,8 +154,11 @@ impl Ladder {
             // What iterates left behind in the velocity is no impulse of anything.
             problem.reset_velocity(island.clone());
             let reached = self.residual(problem, island.clone());
-            // Level 0 keeps what its sweeps give, better or worse.
-            if reached < best.residual || !best.residual.is_finite() || method.level == 0 {
+            // Level 0 keeps what its sweeps give, better or worse, and so do others that keep bodies apart and have no successor: where
+            // a sweep moves the largest error to a neighbour, a start that is kept instead is the same in the next step, and for ever.
+            let sweeps_on = method.level == 0 || (method.keeps_apart && is_start && then.is_none());
+            if reached < best.residual || !best.residual.is_finite() || sweeps_on {
+                is_start = false;
                 best.residual = reached;
                 self.save_impulses(problem, island.clone());
             } else {
@@ -171,7 +176,7 @@ impl Ladder {
                 // Above `FINE` only: what is solved to 0.1 µm/s is not worth the cost of the next level.
                 .filter(|_| own.escalate && best.residual > own.tolerance.max(FINE));
             let Some(next) = next.filter(|_| budget > 0).and_then(at_level) else {
-                let mut solution = self.certified(problem, island, method, best);
+                let mut solution = self.certified(problem, island, method, best, is_start);
                 solution.is_unsolved = solution.residual > tolerance;
                 return solution;
             };
@@ -181,34 +186,39 @@ impl Ladder {
     }
 
     /// The solution; where its impulses would give energy, or are far from a solution, those of a few sweeps from zero instead,
-    /// or they themselves made smaller.
+    /// or they themselves made smaller; where they are those that the island started with, a few sweeps from there.
     fn certified(
         &mut self,
         problem: &mut Problem,
         island: Range<usize>,
         method: &'static ContactSolver,
         reached: Solution,
+        is_start: bool,
     ) -> Solution {
         if reached.residual <= FINE {
             return reached;
         }
-        // What fails or is coarse competes with a few sweeps from zero, scaled likewise; the smaller residual is taken.
+        // What fails or is coarse competes with a few sweeps, scaled likewise; the smaller residual is taken.
         let passes = self.certificate.scale(problem, island.clone()) >= 1.0;
-        if passes && (reached.residual <= COARSE || method.keeps_apart) {
+        let competes = is_start || !(method.keeps_apart || method.level == 0);
+        if passes && (reached.residual <= COARSE || !competes) {
             return reached;
         }
         let scaled = self.residual(problem, island.clone());
         self.save_impulses(problem, island.clone());
-        Certificate::clear(problem, island.clone());
+        if !is_start {
+            Certificate::clear(problem, island.clone());
+        }
         let sweeps =
             SolverSettings { iterations: SAFE_SWEEPS, tolerance: FINE, ..Default::default() };
-        let sweeper = if method.keeps_apart { method } else { &SOLVERS[0] };
+        // The second needs no memory, so that a step that comes here late allocates nothing.
+        let sweeper = if method.keeps_apart { method } else { &block_gauss_seidel::SOLVER };
         self.method_of(sweeper).solve(problem, island.clone(), &sweeps);
         problem.reset_velocity(island.clone());
         let sweeps_pass = self.certificate.scale(problem, island.clone()) >= 1.0;
         let swept = self.residual(problem, island.clone());
         // Energy first: impulses that pass replace such that had to be scaled, whatever their residual.
-        if swept < scaled || (sweeps_pass && !passes) {
+        if swept < scaled || is_start || (sweeps_pass && !passes) {
             return Solution { residual: swept, ..reached };
         }
         self.restore_impulses(problem, island);
