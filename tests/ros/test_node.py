@@ -99,8 +99,9 @@ def test_messages_come_back_at_once(ros, node):
     pong = ros.subscribe(JointState, "pong")
     ping = ros.publisher(JointState, "ping")
     message = JointState(name=["a", "b"], position=[0.5, -1.0], effort=[float("nan"), 1.0])
-    ping.publish(message)
-    got = pong.wait()
+    # until the node has found the subscriber of its answer, which is after the test found the node
+    ros.wait_for(lambda: pong.messages or ping.publish(message), what="a message on pong")
+    got = pong.last
     assert (list(got.name), list(got.position)) == (["a", "b"], [0.5, -1.0])
     assert got.effort[0] != got.effort[0], "NaN passes"
 
