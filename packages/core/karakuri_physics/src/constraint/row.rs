@@ -129,6 +129,8 @@ pub(crate) struct RowBuilder<'a> {
     pub(crate) used: usize,
     /// Index of the kind whose rows are made.
     pub(crate) kind: usize,
+    /// Whether the island whose rows are made is a crowd.
+    pub(crate) in_crowd: bool,
 }
 
 impl RowBuilder<'_> {

@@ -5,6 +5,7 @@ use crate::constraint::ConstraintSet;
 use crate::constraint::row::RowBuilder;
 use crate::pipeline::islands::RowSource;
 use crate::pipeline::operators::fill_operators;
+use crate::solver::CROWD;
 use crate::state::mover::NO_MOVER;
 use crate::world::World;
 
@@ -33,10 +34,12 @@ impl World {
             build: *generation,
             used: 0,
             kind: 0,
+            in_crowd: false,
         };
         let kinds = constraints.kinds_mut();
         // Island by island, so that the blocks of one lie side by side in memory.
         for island in islands.iter() {
+            builder.in_crowd = island.len() >= CROWD;
             for (maker, _) in island {
                 match *maker {
                     RowSource::Robot(robot) => {

@@ -24,7 +24,7 @@ use super::{Admissible, Block, Problem, cone_gauss_seidel, newton};
 
 /// Fewest blocks of a crowd: more than six boxes on their faces. Newton's method solves fewer to all digits, for little more.
 // Thirty dominoes take 0.7 of their time with 12.
-const CROWD: usize = 25;
+pub(crate) const CROWD: usize = 25;
 /// Velocity at contacts at the start of a step up to which a crowd is solved to all digits: what stands, begins to move or comes to
 /// rest. [m/s or rad/s]
 // Below it sweeps never end: equal points of faces pass their loads to and fro, at 1e-6 to 1e-4 m/s.

@@ -41,6 +41,7 @@ mod projected_gauss_seidel;
 mod soft_finger;
 mod team;
 
+pub(crate) use automatic::CROWD;
 pub use cone::{project_on_cone, solve_contact};
 pub(crate) use dot::dot;
 pub use ladder::{Ladder, SOLVERS, solver};
