@@ -76,14 +76,6 @@ fn any_number_of_threads_gives_the_same_bits_and_warm_ones_allocate_nothing() {
     let mut serial = towers(1);
     let mut others = [2, 3, 4, 8].map(towers);
     for step in 0..300 {
-        // ADMM is needed late and by few islands.
-        if step == 0 || step == 2 {
-            for world in others.iter_mut().chain([&mut serial]) {
-                let mut settings = *world.settings();
-                settings.solver.method = if step == 0 { "admm" } else { "automatic" };
-                world.set_settings(settings);
-            }
-        }
         step_alike(&mut serial, &mut others, step);
     }
     // Boxes begin to fall, and ask for more memory than they did so far. The second time all is warm: every thread has the same islands.
