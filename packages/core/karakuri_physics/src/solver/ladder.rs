@@ -211,8 +211,7 @@ impl Ladder {
         }
         let sweeps =
             SolverSettings { iterations: SAFE_SWEEPS, tolerance: FINE, ..Default::default() };
-        // The second needs no memory, so that a step that comes here late allocates nothing.
-        let sweeper = if method.keeps_apart { method } else { &block_gauss_seidel::SOLVER };
+        let sweeper = if method.keeps_apart { method } else { &cone_gauss_seidel::SOLVER };
         self.method_of(sweeper).solve(problem, island.clone(), &sweeps);
         problem.reset_velocity(island.clone());
         let sweeps_pass = self.certificate.scale(problem, island.clone()) >= 1.0;

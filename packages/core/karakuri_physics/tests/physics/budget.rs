@@ -158,23 +158,23 @@ fn a_budget_bounds_the_work_of_a_step() {
     let mut last = u64::MAX / 2;
     for budget in [100_000_000, 100_000, 10_000, 1000, 0] {
         let solver = SolverSettings { budget, ..SolverSettings::default() };
-        let mut world = heap(3, 30, WorldSettings { solver, ..WorldSettings::default() });
-        let mut monitor = EnergyMonitor::new(&mut world);
         let (mut work, mut most) = (0, 0);
-        for _ in 0..400 {
-            world.step();
-            monitor.look(&mut world);
-            let iterations = world.statistics().iterations;
-            work += iterations as u64;
-            most = most.max(iterations);
+        // A heap that a budget cuts short falls another way, which by itself may take more: of several that is evened out.
+        for seed in 0..6 {
+            let mut world = heap(seed, 30, WorldSettings { solver, ..WorldSettings::default() });
+            let mut monitor = EnergyMonitor::new(&mut world);
+            for _ in 0..400 {
+                world.step();
+                monitor.look(&mut world);
+                let iterations = world.statistics().iterations;
+                work += iterations as u64;
+                most = most.max(iterations);
+            }
+            let growth = monitor.growth() / monitor.turnover();
+            println!("budget {budget}, heap {seed}: {work} iterations so far, growth {growth:e}");
+            assert!(growth < 1e-3, "{budget}, heap {seed}: {growth:e}");
         }
-        let growth = monitor.growth() / monitor.turnover();
-        println!("budget {budget}: {work} iterations, {most} at most, growth {growth:e}");
-        // A heap that a budget cut short in a few steps falls another way, which may take a little more.
-        assert!(
-            growth < 1e-3 && work <= last + last / 50,
-            "{budget}: {work} of {last}, {growth:e}"
-        );
+        assert!(work <= last, "{budget}: {work} of {last}");
         assert!(budget > 0 || most == 1, "{most}");
         last = work;
     }
