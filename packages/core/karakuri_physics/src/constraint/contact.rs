@@ -44,8 +44,6 @@ pub(crate) struct Contact {
     /// Movers of a and b.
     pub(crate) movers: [Mover; 2],
     feature: u64,
-    /// Index among the pair's contacts of the last step.
-    counterpart: Option<usize>,
     pub(crate) position: Vector3,
     pub(crate) normal: Vector3,
     /// Tangents by [`karakuri_spatial::tangent_frame`], in the world. (2 × 3)
@@ -138,6 +136,8 @@ pub(crate) struct Contacts {
     pub(crate) previous: Vec<Contact>,
     /// Contacts of what sleeps.
     pub(crate) asleep: Vec<Contact>,
+    /// Contacts of the last step that the points of a pair continue, by their places in the pair.
+    counterparts: Vec<Option<usize>>,
 }
 
 /// The rows of a contact: normal and two tangents; and those against spinning and rolling, after them.

@@ -1,6 +1,6 @@
 //! The first stage of a step: the contacts in reach.
 
-use crate::constraint::contact::{Contacts, match_contacts};
+use crate::constraint::contact::match_contacts;
 use crate::world::World;
 
 /// Gap up to which contacts are found, beside what the fastest motion covers in two steps. [m]
@@ -23,9 +23,9 @@ impl World {
         self.state.collision.update(reach);
         // Before contacts are matched, so that what is woken has its memory back.
         self.wake_touched(reach);
-        let Contacts { active, previous, .. } = &mut self.constraints.contacts;
-        std::mem::swap(active, previous);
-        match_contacts(&self.state, previous, active);
+        let contacts = &mut self.constraints.contacts;
+        std::mem::swap(&mut contacts.active, &mut contacts.previous);
+        match_contacts(&self.state, contacts);
         self.constraints.drop_joined_contacts(&self.state.attachments);
     }
 

@@ -3,7 +3,7 @@
 use karakuri_collision::{ContactPoint, Manifold};
 use karakuri_spatial::{Vector3, tangent_frame};
 
-use super::Contact;
+use super::{Contact, Contacts};
 use crate::state::State;
 use crate::state::body::Body;
 use crate::state::collider::prescribed_velocity_at;
@@ -14,9 +14,11 @@ use crate::state::mover::Mover;
 // Shorter: fast contacts lose their impulse and begin from zero; longer: neighbours on a fine mesh take each other's.
 const SAME_POINT: f64 = 2e-3;
 
-/// Fills `contacts` with the points of the step's manifolds, each with the memory of its counterpart in `previous`.
-pub(crate) fn match_contacts(state: &State, mut previous: &[Contact], contacts: &mut Vec<Contact>) {
+/// Fills `active` with the points of the step's manifolds, each with the memory of its counterpart in `previous`.
+pub(crate) fn match_contacts(state: &State, all: &mut Contacts) {
     let State { attachments, materials, .. } = state;
+    let Contacts { active: contacts, previous, counterparts, .. } = all;
+    let mut previous = previous.as_slice();
     contacts.clear();
     for of_pair in state.collision.manifolds().chunk_by(|m, n| (m.a, m.b) == (n.a, n.b)) {
         let pair = (of_pair[0].a, of_pair[0].b);
@@ -41,23 +43,29 @@ pub(crate) fn match_contacts(state: &State, mut previous: &[Contact], contacts: 
             }
             continue;
         }
-        let first = contacts.len();
+        counterparts.clear();
+        for point in of_pair.iter().flat_map(Manifold::points) {
+            let found = counterpart(point, of_pair, known, counterparts);
+            counterparts.push(found);
+        }
+        let mut later = counterparts.as_slice();
         for manifold in of_pair {
+            let own;
+            (own, later) = later.split_at(manifold.points().len());
             let first_of_patch = contacts.len();
             let normal = manifold.normal;
             let tangential = |v: Vector3| v - normal * normal.dot(&v);
             let belt_velocity = tangential(belts);
             let tangents = tangent_frame(&normal);
-            for point in manifold.points() {
-                let memory = counterpart(point, of_pair, known, &contacts[first..]);
-                let memory = memory.map(|i| (i, &known[i]));
+            // Written where they stay: copies of so many numbers would cost as much as the matching.
+            contacts.extend(manifold.points().iter().zip(own).map(|(point, counterpart)| {
+                let memory = counterpart.map(|i| &known[i]);
                 let arm = arm_to(&point.position, [a.mover, b.mover], &state.bodies);
-                contacts.push(Contact {
+                Contact {
                     a: pair.0,
                     b: pair.1,
                     movers: [a.mover, b.mover],
                     feature: point.feature,
-                    counterpart: memory.map(|(i, _)| i),
                     position: point.position,
                     normal,
                     tangents,
@@ -66,22 +74,22 @@ pub(crate) fn match_contacts(state: &State, mut previous: &[Contact], contacts: 
                     surface,
                     belt_velocity,
                     carried: prescribed_velocity_at(a, b, &point.position),
-                    impulse: memory.map_or_else(Vector3::zeros, |(_, c)| c.impulse),
-                    moment: memory.map_or_else(Vector3::zeros, |(_, c)| c.moment),
+                    impulse: memory.map_or_else(Vector3::zeros, |c| c.impulse),
+                    moment: memory.map_or_else(Vector3::zeros, |c| c.moment),
                     // On the plane of this step: along the normal a drift would push or pull.
-                    drift: memory.map_or_else(Vector3::zeros, |(_, c)| tangential(c.drift)),
-                    sticks: memory.is_some_and(|(_, c)| c.sticks),
-                    slip_speed: memory.map_or(0.0, |(_, c)| c.slip_speed),
-                    turn: memory.map_or(0.0, |(_, c)| (c.normal - normal).norm()),
-                    warm_start: memory.map_or(0.0, |(_, c)| c.impulse.amax()),
+                    drift: memory.map_or_else(Vector3::zeros, |c| tangential(c.drift)),
+                    sticks: memory.is_some_and(|c| c.sticks),
+                    slip_speed: memory.map_or(0.0, |c| c.slip_speed),
+                    turn: memory.map_or(0.0, |c| (c.normal - normal).norm()),
+                    warm_start: memory.map_or(0.0, |c| c.impulse.amax()),
                     struck: false,
-                    unsettled: memory.is_some_and(|(_, c)| c.unsettled),
+                    unsettled: memory.is_some_and(|c| c.unsettled),
                     arm,
-                    advance: memory.and_then(|(_, c)| c.advance_to(point, &normal, &arm)),
+                    advance: memory.and_then(|c| c.advance_to(point, &normal, &arm)),
                     halfway: None,
                     made: None,
-                });
-            }
+                }
+            }));
             make_drifts_rigid(&mut contacts[first_of_patch..]);
         }
     }
@@ -156,12 +164,12 @@ fn make_drifts_rigid(patch: &mut [Contact]) {
 }
 
 /// Index of the `known` contact of the pair that a point continues: the one of its feature, else the nearest one whose
-/// feature is gone and that no point in `done` continues already.
+/// feature is gone and that no earlier point of the pair continues already.
 fn counterpart(
     point: &ContactPoint,
     of_pair: &[Manifold],
     known: &[Contact],
-    done: &[Contact],
+    taken: &[Option<usize>],
 ) -> Option<usize> {
     // A feature names the same material corner, which may move farther than its neighbours are apart.
     if let Some(same) = known.iter().position(|c| c.feature == point.feature) {
@@ -170,11 +178,10 @@ fn counterpart(
     // A contact whose own feature is still there belongs to that point.
     let lives =
         |c: &Contact| of_pair.iter().any(|m| m.points().iter().any(|p| p.feature == c.feature));
-    let taken = |i: usize| done.iter().any(|c| c.counterpart == Some(i));
     let mut nearest = (SAME_POINT * SAME_POINT, None);
     for (i, c) in known.iter().enumerate() {
         let distance = (c.position - point.position).norm_squared();
-        if distance < nearest.0 && !taken(i) && !lives(c) {
+        if distance < nearest.0 && !taken.contains(&Some(i)) && !lives(c) {
             nearest = (distance, Some(i));
         }
     }
