@@ -5,6 +5,7 @@
 //! | a crowd of free bodies that moves | `cone_gauss_seidel` | a part of its change of velocity |
 //! | a crowd that robots stir | `cone_gauss_seidel` | a smaller part of it |
 //! | fewer free bodies that move beside others | `newton`, then `cone_gauss_seidel` | the tolerance; a part of their change |
+//! | the same where the tolerance is relative | `cone_gauss_seidel`, then `newton` | the tolerance |
 //! | a robot that nothing drives, and moves | `cone_gauss_seidel`, then `newton` | a smaller part of it |
 //! | a slow crowd | `newton` | a part of its speed |
 //! | all others | `newton` | the tolerance |
@@ -139,6 +140,11 @@ pub(super) fn choose(
         ..settings
     };
     let ((solver, settings), then) = match kind {
+        // To fewer digits a few contacts are swept in less time than one step of Newton's method takes.
+        Kind::BesideCrowd if settings.tolerance_rel > 0.0 => {
+            let (sweeps, own) = swept;
+            ((sweeps, SolverSettings { tolerance, ..own }), Some((usual, few_steps)))
+        }
         Kind::BesideCrowd => ((usual, few_steps), Some(swept)),
         Kind::Limp => (swept, Some((usual, SolverSettings { tolerance: aim, ..settings }))),
         // Newton's method has no more to give where a crowd moves, at many times the cost.
@@ -212,8 +218,9 @@ fn speed_and_change(problem: &Problem, blocks: &[Block], now: &[Vector3<f64>]) -
     }
     let each = blocks.iter().zip(now).map(|(block, now)| {
         let before = problem.jacobian_times(&problem.start_velocity, block);
-        [before.norm(), (now - before).norm()]
+        [before.norm_squared(), (now - before).norm_squared()]
     });
     let larger = |most: f64, x: f64| if x.is_finite() { x.max(most) } else { most };
     each.fold([0.0; 2], |[speed, change], [v, dv]| [larger(speed, v), larger(change, dv)])
+        .map(f64::sqrt)
 }

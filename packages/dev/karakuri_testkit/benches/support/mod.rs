@@ -3,7 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
-use karakuri_physics::World;
+use karakuri_physics::solver::SolverSettings;
+use karakuri_physics::{World, WorldSettings};
 use karakuri_simulation::load_scene;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -13,14 +14,27 @@ use serde::de::DeserializeOwned;
 pub(crate) struct Case {
     pub(crate) name: String,
     scene: PathBuf,
+    preset: Option<Preset>,
     pub(crate) settle: f64,
     pub(crate) window: f64,
+}
+
+/// Settings of the solver, where they are not those of the scene.
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Preset {
+    Realtime,
 }
 
 impl Case {
     /// The scene at its start.
     pub(crate) fn world(&self) -> World {
-        load_scene(&root().join(&self.scene)).unwrap().world().unwrap()
+        let mut world = load_scene(&root().join(&self.scene)).unwrap().world().unwrap();
+        if let Some(Preset::Realtime) = self.preset {
+            let solver = SolverSettings::realtime();
+            world.set_settings(WorldSettings { solver, ..*world.settings() });
+        }
+        world
     }
 }
 
