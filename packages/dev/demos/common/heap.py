@@ -1,4 +1,4 @@
-"""A scene of a robot, a box of objects that fall into it, and an empty tray. Equal seeds give equal scenes."""
+"""A scene of a robot, a box of objects that fall into it, and two empty trays. Equal seeds give equal scenes."""
 
 import csv
 import dataclasses
@@ -10,6 +10,7 @@ import yaml
 TABLE = 0.75  # height of its top [m]
 BOX = {"middle": (0.45, -0.33), "inside": (0.40, 0.54), "wall": 0.008, "height": 0.045}  # [m]
 TRAY = {"middle": (0.45, 0.30), "size": (0.36, 0.46, 0.01), "rim": (0.006, 0.006)}  # width and height of the rim [m]
+ASIDE = {**TRAY, "middle": (0.03, -0.45), "size": (0.36, 0.36, 0.01)}  # for what is in the way of others
 FRICTION = 0.6
 MATERIALS = {"wood": {"friction": FRICTION, "rolling": 0.0005, "spinning": 0.0005}}  # rolling and spinning [m]
 DENSITY = 700.0  # of all objects, as of hard wood [kg/m³]
@@ -134,15 +135,15 @@ def walls():
     ]  # fmt: skip
 
 
-def tray():
+def tray(name, described):
     """Its plate, and a rim that keeps on it what rolls."""
-    (x, y), (width, length, thick), (rim, height) = TRAY["middle"], TRAY["size"], TRAY["rim"]
+    (x, y), (width, length, thick), (rim, height) = described["middle"], described["size"], described["rim"]
     white = (0.86, 0.86, 0.82)
     z, off = TABLE + thick + height / 2, ((width - rim) / 2, (length - rim) / 2)
     parts = [("near", (rim, length, height), -off[0], 0), ("far", (rim, length, height), off[0], 0)]
     parts += [("right", (width - 2 * rim, rim, height), 0, -off[1]), ("left", (width - 2 * rim, rim, height), 0, off[1])]
-    rims = [fixed(f"tray_{side}", size, (x + dx, y + dy, z), white) for side, size, dx, dy in parts]
-    return [fixed("tray", (width, length, thick), (x, y, TABLE + thick / 2), white), *rims]
+    rims = [fixed(f"{name}_{side}", size, (x + dx, y + dy, z), white) for side, size, dx, dy in parts]
+    return [fixed(name, (width, length, thick), (x, y, TABLE + thick / 2), white), *rims]
 
 
 def falling(n, seed, folder):
@@ -209,7 +210,7 @@ def scene(robot, source, bodies, folder):
     arm["joints"]["shoulder_yaw"] = 0.6
     kept = [body for body in described["bodies"] if body["name"] in ("table", "table_foot")]
     described["materials"] = {**described.get("materials", {}), **MATERIALS}
-    described |= {"solver": SOLVER, "sleeping": RESTING, "bodies": kept + walls() + tray() + bodies}
+    described |= {"solver": SOLVER, "sleeping": RESTING, "bodies": kept + walls() + tray("tray", TRAY) + tray("aside", ASIDE) + bodies}
     return write(folder / f"{robot}.yaml", f"{robot} beside a box of {len(bodies)} objects.", described)
 
 

@@ -29,5 +29,7 @@ pub use open::{CellFile, OpenError};
 pub use rehearsal::{Prediction, RehearsalSettings, observe, random, rehearse, worst};
 pub use tool_changer::ToolChanger;
 pub use tuning::{HandTuning, Tuning, WalkTuning};
-pub use unloading::{Attempt, Carried, Obstacle, Tray, Unloading, UnloadingSettings, carry_out};
+pub use unloading::{
+    Attempt, Carried, Destination, Obstacle, Tray, Unloading, UnloadingSettings, carry_out,
+};
 pub use variation::{Spread, Variation, least_probability};

@@ -1,4 +1,7 @@
 //! A heap that is unloaded: different objects, one after the other, each rehearsed before it is taken, onto a tray.
+//!
+//! Where no object that the tray lacks can be taken, one of a shape that it has may be put aside: its neighbours then have room for the hand, or fall into other places, and are
+//! tried again.
 
 use karakuri_grasp::pick_and_place::{KnownObject, Statement};
 use karakuri_model::Shape;
@@ -82,6 +85,15 @@ impl Tray {
     }
 }
 
+/// Where an object of the heap goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Destination {
+    /// The tray: no object of its shape is there.
+    Tray,
+    /// Beside the tray: one of its shape is on the tray, and it may be in the way of others.
+    Aside,
+}
+
 /// How a heap is unloaded.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct UnloadingSettings {
@@ -124,8 +136,10 @@ pub struct Attempt {
 /// Heap that is being unloaded.
 #[derive(Debug, Clone)]
 pub struct Unloading {
-    /// Where the objects go.
+    /// Where different objects go.
     pub tray: Tray,
+    /// Where objects are put aside, if they may be.
+    pub aside: Option<Tray>,
     settings: UnloadingSettings,
     /// Objects that were tried in vain, with what was about them then.
     tried: Vec<(String, Vec<KnownObject>)>,
@@ -141,9 +155,9 @@ pub struct Carried {
 }
 
 impl Unloading {
-    /// Heap of all that is loose in a cell and not on the tray.
-    pub fn new(tray: Tray, settings: UnloadingSettings) -> Self {
-        Self { tray, settings, tried: Vec::new() }
+    /// Heap of all that is loose in a cell and neither on the tray nor aside.
+    pub fn new(tray: Tray, aside: Option<Tray>, settings: UnloadingSettings) -> Self {
+        Self { tray, aside, settings, tried: Vec::new() }
     }
 
     /// Names of what is on the tray.
@@ -152,18 +166,26 @@ impl Unloading {
         on_it.map(|object| object.name).collect()
     }
 
-    /// Objects to try, the highest first: of shapes that are not on the tray, and of those that were tried in vain only what has got other neighbours.
-    pub fn candidates(&self, cell: &Cell) -> Vec<String> {
+    /// Objects to try for a destination, the highest first: for the tray those of shapes that are not on it, to be put aside those of shapes that are; of those that were tried in
+    /// vain only what has got other neighbours.
+    pub fn candidates(&self, cell: &Cell, destination: Destination) -> Vec<String> {
         let objects = loose(cell);
         let there = objects.iter().filter(|object| self.tray.has(object));
         let taken: Vec<_> = there.filter_map(|object| shape_of(cell, &object.name)).collect();
-        let is_other =
-            |o: &KnownObject| shape_of(cell, &o.name).is_some_and(|shape| !taken.contains(&shape));
+        let goes_there = |object: &KnownObject| {
+            shape_of(cell, &object.name).is_some_and(|shape| match destination {
+                Destination::Tray => !taken.contains(&shape),
+                Destination::Aside => self.aside.is_some() && taken.contains(&shape),
+            })
+        };
         let has_changed = |object: &KnownObject| {
             let before = self.tried.iter().find(|(name, _)| *name == object.name);
             before.is_none_or(|(_, before)| !is_same(before, &neighbours(&objects, object)))
         };
-        let desired = |o: &&KnownObject| !self.tray.has(o) && is_other(o) && has_changed(o);
+        let is_in_heap = |object: &KnownObject| {
+            [Some(&self.tray), self.aside.as_ref()].into_iter().flatten().all(|it| !it.has(object))
+        };
+        let desired = |o: &&KnownObject| is_in_heap(o) && goes_there(o) && has_changed(o);
         let mut found: Vec<_> = objects.iter().filter(desired).collect();
         found.sort_by(|a, b| top(b).total_cmp(&top(a)));
         found.into_iter().map(|object| object.name.clone()).collect()
@@ -178,6 +200,7 @@ impl Unloading {
         &mut self,
         cell: &Cell,
         names: &[String],
+        destination: Destination,
         go_on: impl Fn() -> bool,
     ) -> Result<Vec<Attempt>, RehearsalError> {
         let mut attempts = Vec::new();
@@ -187,7 +210,8 @@ impl Unloading {
             }
             // Copied here: a cell may go to another thread, but is not read by two.
             let tasks: Vec<_> = some.iter().map(|name| (cell.clone(), name)).collect();
-            let tried = tasks.into_par_iter().map(|(cell, name)| self.try_one(&cell, name));
+            let tried =
+                tasks.into_par_iter().map(|(cell, name)| self.try_one(&cell, name, destination));
             let tried: Vec<_> = tried.collect::<Result<_, _>>()?;
             for attempt in tried {
                 let has_succeeded = attempt.outcome.is_ok();
@@ -210,15 +234,27 @@ impl Unloading {
         }
     }
 
-    /// Rehearses to put an object on the next free spot.
+    /// Rehearses to put an object on the next free spot of its destination.
     ///
     /// # Errors
     /// When a copy can no longer be stepped.
-    pub fn try_one(&self, cell: &Cell, name: &str) -> Result<Attempt, RehearsalError> {
+    pub fn try_one(
+        &self,
+        cell: &Cell,
+        name: &str,
+        destination: Destination,
+    ) -> Result<Attempt, RehearsalError> {
         let attempt = |outcome, simulated| Attempt { object: name.to_owned(), outcome, simulated };
         let refused = |why: String| attempt(Err(Obstacle { code: "REFUSED", why }), 0.0);
-        let Some(spot) = self.tray.free_spot(&loose(cell)) else {
-            return Ok(refused(format!("no spot of `{}` is free", self.tray.name)));
+        let support = match destination {
+            Destination::Tray => Some(&self.tray),
+            Destination::Aside => self.aside.as_ref(),
+        };
+        let Some(support) = support else {
+            return Ok(refused("nothing is put aside".to_owned()));
+        };
+        let Some(spot) = support.free_spot(&loose(cell)) else {
+            return Ok(refused(format!("no spot of `{}` is free", support.name)));
         };
         let act = match put(cell, name, &spot) {
             Ok(stated) => Act::Stated(Box::new(stated)),
@@ -232,7 +268,8 @@ impl Unloading {
             Err(why) => return Ok(refused(why.to_string())),
         };
         let simulated = predictions.iter().map(|copy| copy.duration).sum();
-        let obstacle = worst(&predictions).and_then(|copy| self.obstacle(cell, name, copy));
+        let obstacle =
+            worst(&predictions).and_then(|copy| self.obstacle(cell, support, name, copy));
         let outcome = match (obstacle, predictions.into_iter().next()) {
             (None, Some(nominal)) => Ok((act, Box::new(nominal))),
             (Some(obstacle), _) => Err(obstacle),
@@ -241,8 +278,14 @@ impl Unloading {
         Ok(attempt(outcome, simulated))
     }
 
-    /// What a copy shows to be in the way.
-    fn obstacle(&self, cell: &Cell, name: &str, copy: &Prediction) -> Option<Obstacle> {
+    /// What a copy in which an object goes to a support shows to be in the way.
+    fn obstacle(
+        &self,
+        cell: &Cell,
+        support: &Tray,
+        name: &str,
+        copy: &Prediction,
+    ) -> Option<Obstacle> {
         if let Some(trouble) = copy.failure() {
             return Some(Obstacle { code: trouble.name(), why: copy.message().to_owned() });
         }
@@ -254,9 +297,9 @@ impl Unloading {
         }
         let size = loose(cell).into_iter().find(|object| object.name == name)?.size;
         let end = KnownObject { name: name.to_owned(), pose: copy.end, size };
-        (!self.tray.has(&end)).then(|| Obstacle {
+        (!support.has(&end)).then(|| Obstacle {
             code: "MISSED",
-            why: format!("it would not be on `{}` in the end", self.tray.name),
+            why: format!("it would not be on `{}` in the end", support.name),
         })
     }
 }

@@ -4,8 +4,11 @@
 
 use std::path::PathBuf;
 
+use karakuri_model::Shape;
 use karakuri_physics::BodyDescription;
-use karakuri_rehearsal::{Cell, CellFile, Tray, Unloading, UnloadingSettings, carry_out};
+use karakuri_rehearsal::{
+    Cell, CellFile, Destination, Obstacle, Tray, Unloading, UnloadingSettings, carry_out,
+};
 use karakuri_spatial::{Motion, Pose, UnitQuaternion, Vector3};
 
 /// The cell of arm6 with its cube, and another one of the same shape beside it.
@@ -28,17 +31,55 @@ fn one_of_each_shape_goes_to_the_tray_by_the_commands_that_were_rehearsed() {
     let mut cell = cell();
     let tray = Tray::new(&cell, "shelf", 0.1).unwrap();
     assert_eq!(tray.spots().len(), 4);
-    let mut unloading = Unloading::new(tray, UnloadingSettings::default());
-    let names = unloading.candidates(&cell);
+    let mut unloading = Unloading::new(tray, None, UnloadingSettings::default());
+    let names = unloading.candidates(&cell, Destination::Tray);
     assert_eq!(names.len(), 2, "{names:?}");
-    let mut attempts = unloading.try_in_order(&cell, &names, || true).unwrap();
+    let mut attempts = unloading.try_in_order(&cell, &names, Destination::Tray, || true).unwrap();
     let attempt = attempts.pop().unwrap();
     let (act, prediction) = attempt.outcome.unwrap();
     let carried = carry_out(&mut cell, &act, &prediction, |_| true).unwrap();
     assert!(carried.is_as_rehearsed && carried.result.unwrap().trouble().is_none());
     assert_eq!(unloading.on_tray(&cell), [attempt.object]);
     // The other one has the shape of what is there.
-    assert_eq!(unloading.candidates(&cell), Vec::<String>::new());
+    assert_eq!(unloading.candidates(&cell, Destination::Tray), Vec::<String>::new());
+}
+
+/// A low bar beside a cube has no room for fingers on that side, and is too long for them to close along it: a cube is on the tray already, this one is put aside.
+#[test]
+fn what_is_in_the_way_of_others_is_put_aside() {
+    let mut cell = cell();
+    let world = cell.io.world_mut();
+    let cube = world.find_body("cube").unwrap();
+    let cube: BodyDescription = world.body(cube).description().clone();
+    let mut add = |name: &str, edges: [f64; 3], at: [f64; 3], fixed: bool| {
+        let shape = Shape::Box { size: Vector3::from(edges) };
+        let pose = Pose::from_translation(Vector3::from(at));
+        let own = BodyDescription { name: name.to_owned(), shape, pose, fixed, ..cube.clone() };
+        world.add_body(own).unwrap();
+    };
+    add("bar", [0.1, 0.04, 0.03], [0.35, -0.35, 0.765], false);
+    add("aside", [0.2, 0.2, 0.01], [0.1, -0.45, 0.755], true);
+    let [tray, aside] = ["shelf", "aside"].map(|name| Tray::new(&cell, name, 0.1).unwrap());
+    let mut unloading = Unloading::new(tray, Some(aside.clone()), UnloadingSettings::default());
+    // Nothing is aside of an empty tray.
+    assert!(unloading.candidates(&cell, Destination::Aside).is_empty());
+    let mut take = |name: &str, destination| {
+        assert!(unloading.candidates(&cell, destination).contains(&name.to_owned()), "{name}");
+        let attempt = unloading.try_in_order(&cell, &[name.to_owned()], destination, || true);
+        let (act, prediction) = attempt.unwrap().pop().unwrap().outcome?;
+        let carried = carry_out(&mut cell, &act, &prediction, |_| true).unwrap();
+        assert!(carried.is_as_rehearsed && carried.result.unwrap().trouble().is_none());
+        Ok::<_, Obstacle>(unloading.on_tray(&cell))
+    };
+    assert_eq!(take("cube", Destination::Tray).unwrap(), ["cube"]);
+    let refused = take("bar", Destination::Tray).unwrap_err();
+    assert!(refused.why.contains("would hit `same`"), "{refused:?}");
+    assert_eq!(take("same", Destination::Aside).unwrap(), ["cube"]);
+    assert_eq!(take("bar", Destination::Tray).unwrap(), ["cube", "bar"]);
+    let there = cell.objects().into_iter().filter(|object| aside.has(object));
+    assert_eq!(there.map(|object| object.name).collect::<Vec<_>>(), ["same"]);
+    // What was put aside stays there.
+    assert!(unloading.candidates(&cell, Destination::Aside).is_empty());
 }
 
 /// A cube on its corner has no sides for level pads: it is refused, and not tried again before something about it has moved.
@@ -46,7 +87,7 @@ fn one_of_each_shape_goes_to_the_tray_by_the_commands_that_were_rehearsed() {
 fn what_is_refused_is_tried_again_when_its_neighbours_have_moved() {
     let mut cell = cell();
     let tray = Tray::new(&cell, "shelf", 0.1).unwrap();
-    let mut unloading = Unloading::new(tray, UnloadingSettings::default());
+    let mut unloading = Unloading::new(tray, None, UnloadingSettings::default());
     let world = cell.io.world_mut();
     let [cube, same] = ["cube", "same"].map(|name| world.find_body(name).unwrap());
     let on_corner = UnitQuaternion::from_euler_angles(0.785, 0.615, 0.0);
@@ -54,13 +95,13 @@ fn what_is_refused_is_tried_again_when_its_neighbours_have_moved() {
     let there = Pose::from_quaternion(&on_corner, place);
     world.set_body_state(cube, there, Motion::default()).unwrap();
     let name = ["cube".to_owned()];
-    let attempts = unloading.try_in_order(&cell, &name, || true).unwrap();
+    let attempts = unloading.try_in_order(&cell, &name, Destination::Tray, || true).unwrap();
     let obstacle = attempts[0].outcome.as_ref().unwrap_err();
     assert_eq!(obstacle.code, "REFUSED", "{obstacle:?}");
     assert!(obstacle.why.starts_with("no grip on the object"), "{}", obstacle.why);
-    assert_eq!(unloading.candidates(&cell), ["same"]);
+    assert_eq!(unloading.candidates(&cell, Destination::Tray), ["same"]);
     let world = cell.io.world_mut();
     let near = Pose::from_translation(place + Vector3::new(0.0, 0.09, 0.0));
     world.set_body_state(same, near, Motion::default()).unwrap();
-    assert_eq!(unloading.candidates(&cell).len(), 2);
+    assert_eq!(unloading.candidates(&cell, Destination::Tray).len(), 2);
 }

@@ -7,8 +7,8 @@ use anyhow::{Result, bail};
 use karakuri_files::TraceWriter;
 use karakuri_grasp::pick_and_place::Stage;
 use karakuri_rehearsal::{
-    Act, Attempt, Cell, CellFile, Ended, Obstacle, Prediction, Tray, Unloading, UnloadingSettings,
-    carry_out,
+    Act, Attempt, Cell, CellFile, Destination, Ended, Obstacle, Prediction, Tray, Unloading,
+    UnloadingSettings, carry_out,
 };
 use serde_json::{Value, json};
 
@@ -28,10 +28,13 @@ pub struct Args {
     /// Fixed body on which the objects are put
     #[arg(long, value_name = "BODY", default_value = "tray")]
     tray: String,
+    /// Fixed body on which objects are put aside whose shape is on the tray already, so that others come free; none: nothing is put aside
+    #[arg(long, value_name = "BODY")]
+    aside: Option<String>,
     /// Objects of different shapes that are to be on the tray
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=1000))]
     count: u16,
-    /// Distance of the spots on the tray [m]
+    /// Distance of the spots on these bodies [m]
     #[arg(long, value_name = "M", default_value_t = 0.11)]
     pitch: f64,
     /// Copies of each rehearsal: the first as stated, four with corners of mass and friction, the others random
@@ -56,7 +59,7 @@ pub struct Args {
 
 const HELP: &str = "\
 Objects are tried from the top of the heap down, in copies of the world; the first whose copies all succeed is taken, by the commands of the nominal \
-one. Shapes that are on the tray already are left out.
+one. Shapes that are on the tray already are left out; where nothing else can be taken one of them is put aside, if --aside says where, and what was about it is tried again.
 
 Exit code 3: fewer objects are on the tray than were asked for.";
 
@@ -78,7 +81,9 @@ pub fn run(args: &Args) -> Result<Outcome> {
         at_once: usize::from(args.at_once),
         ..UnloadingSettings::default()
     };
-    let unloading = Unloading::new(Tray::new(&cell, &args.tray, args.pitch)?, settings);
+    let tray = |name: &String| Tray::new(&cell, name, args.pitch);
+    let aside = args.aside.as_ref().map(tray).transpose()?;
+    let unloading = Unloading::new(tray(&args.tray)?, aside, settings);
     let recorder = Recorder::create(args, &cell)?;
     let mut run = Run {
         began: cell.io.world().time(),
@@ -149,6 +154,7 @@ struct Clock {
 /// An object that was taken.
 struct Taken {
     object: String,
+    destination: Destination,
     result: Option<Ended>,
     prediction: Box<Prediction>,
     is_as_rehearsed: bool,
@@ -172,44 +178,50 @@ struct Run {
 }
 
 impl Run {
-    /// Takes objects until there are as many as asked for; why there are not.
+    /// Takes objects until there are as many as asked for, and puts others aside where none of these can be taken; why there are not.
     fn unload(&mut self, count: usize) -> Result<Option<String>> {
         while self.unloading.on_tray(&self.cell).len() < count {
-            let names = self.unloading.candidates(&self.cell);
-            let begun = Instant::now();
-            let go_on = || !self.interrupt.is_raised();
-            let attempts = self.unloading.try_in_order(&self.cell, &names, go_on)?;
-            self.clock.rehearsing += begun.elapsed().as_secs_f64();
-            self.clock.rehearsed += attempts.iter().map(|attempt| attempt.simulated).sum::<f64>();
-            let tried = attempts.len();
-            let mut found = None;
-            for Attempt { object, outcome, .. } in attempts {
-                match outcome {
-                    Ok((act, prediction)) => found = Some((object, act, prediction)),
-                    Err(obstacle) => self.note(object, obstacle)?,
-                }
-            }
+            let is_done = self.take_one(Destination::Tray)? || self.take_one(Destination::Aside)?;
             if self.interrupt.is_raised() {
                 return Ok(Some("interrupted".to_owned()));
             }
-            let Some((object, act, prediction)) = found else {
+            if !is_done {
                 let n = self.unloading.on_tray(&self.cell).len();
                 return Ok(Some(format!(
                     "{n} of {count} objects are on the tray; no other one can be taken"
                 )));
-            };
-            self.take(object, &act, prediction, tried - 1)?;
-            if self.interrupt.is_raised() {
-                return Ok(Some("interrupted".to_owned()));
             }
         }
         Ok(None)
     }
 
+    /// Takes the first object that can go to a destination; whether there was one.
+    fn take_one(&mut self, destination: Destination) -> Result<bool> {
+        let names = self.unloading.candidates(&self.cell, destination);
+        let begun = Instant::now();
+        let go_on = || !self.interrupt.is_raised();
+        let attempts = self.unloading.try_in_order(&self.cell, &names, destination, go_on)?;
+        self.clock.rehearsing += begun.elapsed().as_secs_f64();
+        self.clock.rehearsed += attempts.iter().map(|attempt| attempt.simulated).sum::<f64>();
+        let tried = attempts.len();
+        let mut found = None;
+        for Attempt { object, outcome, .. } in attempts {
+            match outcome {
+                Ok((act, prediction)) => found = Some((object, act, prediction)),
+                Err(obstacle) => self.note(object, obstacle)?,
+            }
+        }
+        let Some((object, act, prediction)) = found.filter(|_| !self.interrupt.is_raised()) else {
+            return Ok(false);
+        };
+        self.take(object, destination, &act, prediction, tried - 1)?;
+        Ok(true)
+    }
+
     fn note(&mut self, object: String, obstacle: Obstacle) -> Result<()> {
         output::print(&format!("  {object:<10} {:<12} {}\n", obstacle.code, obstacle.why))?;
         self.obstacles.retain(|(known, ..)| *known != object);
-        self.obstacles.push((object, self.taken.len(), obstacle));
+        self.obstacles.push((object, self.unloading.on_tray(&self.cell).len(), obstacle));
         Ok(())
     }
 
@@ -217,6 +229,7 @@ impl Run {
     fn take(
         &mut self,
         object: String,
+        destination: Destination,
         act: &Act,
         prediction: Box<Prediction>,
         tried: usize,
@@ -238,14 +251,18 @@ impl Run {
         self.recorder.record(&self.cell)?;
         let end = self.cell.io.world().time();
         let said = match &carried.result {
-            Some(ended) if ended.trouble().is_none() => "taken".to_owned(),
-            Some(ended) => ended.message().to_owned(),
-            None => "stopped".to_owned(),
+            Some(ended) if ended.trouble().is_none() => match destination {
+                Destination::Tray => "taken",
+                Destination::Aside => "put aside",
+            },
+            Some(ended) => ended.message(),
+            None => "stopped",
         };
         output::print(&format!("{object:<12} {said}, {:.2} s\n", prediction.duration))?;
         self.obstacles.retain(|(known, ..)| *known != object);
         self.taken.push(Taken {
             object,
+            destination,
             result: carried.result,
             is_as_rehearsed: carried.is_as_rehearsed,
             prediction,
@@ -264,10 +281,12 @@ impl Run {
     fn summary(&self) -> String {
         let Clock { rehearsed, acted, rehearsing, acting, .. } = self.clock;
         let [alone, all] = self.ratios();
+        let aside = self.taken.iter().filter(|taken| taken.destination == Destination::Aside);
         format!(
-            "{} objects on the tray; {acted:.1} s carried out in {acting:.1} s ({alone:.2} × real time), {:.1} s with {rehearsed:.1} s of rehearsals \
+            "{} objects on the tray, {} put aside; {acted:.1} s carried out in {acting:.1} s ({alone:.2} × real time), {:.1} s with {rehearsed:.1} s of rehearsals \
              ({all:.2} × real time)\n",
             self.unloading.on_tray(&self.cell).len(),
+            aside.count(),
             acting + rehearsing,
         )
     }
@@ -281,6 +300,10 @@ impl Run {
             let place: [f64; 3] = object.pose.translation.into();
             json!({"name": object.name, "xyz_m": place, "quaternion_xyzw": [x, y, z, w], "size_m": <[f64; 3]>::from(object.size)})
         });
+        let went_to = |destination| {
+            let there = self.taken.iter().filter(|taken| taken.destination == destination);
+            there.map(taken).collect::<Vec<_>>()
+        };
         let left = self.obstacles.iter().map(|(object, after, obstacle)| {
             json!({"object": object, "code": obstacle.code, "why": obstacle.why, "when_on_tray": after})
         });
@@ -289,7 +312,8 @@ impl Run {
             "count": args.count,
             "copies": args.copies,
             "failure": why,
-            "taken": self.taken.iter().map(taken).collect::<Vec<_>>(),
+            "taken": went_to(Destination::Tray),
+            "put_aside": went_to(Destination::Aside),
             "on_tray": self.unloading.on_tray(&self.cell),
             "left": left.collect::<Vec<_>>(),
             "objects": objects.collect::<Vec<_>>(),
@@ -307,7 +331,8 @@ impl Run {
 }
 
 fn taken(taken: &Taken) -> Value {
-    let Taken { object, result, prediction, is_as_rehearsed, times: [held, end], tried } = taken;
+    let Taken { object, result, prediction, is_as_rehearsed, times: [held, end], tried, .. } =
+        taken;
     let ended = result.as_ref();
     let hand = ended.and_then(Ended::hand);
     json!({
