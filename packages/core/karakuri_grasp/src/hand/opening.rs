@@ -136,19 +136,15 @@ impl OpeningHand {
         hand.lean(hand.position(hand.opening_range().1)).abs() > 0.0
     }
 
-    /// Level pads about the sides of a convex object.
+    /// Pads about the sides of a convex object.
     fn sides<'a>(
         &'a self,
         hull: &'a Hull,
         goal: &PickAndPlaceGoal,
         payload: &'a Payload,
-    ) -> Result<sides::Task<'a>, PlanError> {
+    ) -> sides::Task<'a> {
         let hand = self.fingers.as_ref();
-        if self.leans() {
-            let taken = "boxes, balls and what lies, no hulls: its fingers lean";
-            return Err(PlanError::Shape { hand: hand.kind(), taken });
-        }
-        Ok(sides::Task { hand, hull, payload, allowed: goal.max_grip_force })
+        sides::Task { hand, hull, payload, allowed: goal.max_grip_force }
     }
 
     /// Refusal of an object that is too wide by either side, or too low where it is round.
@@ -259,7 +255,7 @@ impl Hand for OpeningHand {
             return faces::Task { hand, hull, payload: &payload, allowed, facet: 0.0 }.holds();
         }
         if let Profile::Hull(hull) = &goal.profile {
-            let grips = self.sides(hull, goal, &payload)?.grips()?;
+            let grips = self.sides(hull, goal, &payload).grips()?;
             return Ok(grips.into_iter().map(|grip| self.way(grip)).collect());
         }
         let mut found = Vec::new();
@@ -294,13 +290,13 @@ impl Hand for OpeningHand {
         let hold = if let Some(hand) = hand.three_fingers() {
             let (hull, facet) = (as_hull(goal)?, revolved::facet(&goal.profile));
             faces::Task { hand, hull: &hull, payload: &payload, allowed, facet }.given(grasp)?
-        } else if self.leans() {
+        } else if self.leans() && !matches!(goal.profile, Profile::Hull(_)) {
             self.way(leaning::given(hand, goal, &payload, grasp)?)
         } else if goal.profile == Profile::Cone {
             return Err(PlanError::Shape { hand: hand.kind(), taken: NO_CONES });
         } else {
             let hull = as_hull(goal)?;
-            self.way(self.sides(&hull, goal, &payload)?.given(grasp)?)
+            self.way(self.sides(&hull, goal, &payload).given(grasp)?)
         };
         stated::check(grasp, &hold, settings.width_tolerance)?;
         Ok(hold)

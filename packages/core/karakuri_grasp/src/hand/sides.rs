@@ -1,8 +1,11 @@
-//! Opposite sides of a convex object between two level pads.
+//! Opposite sides of a convex object between two pads.
 //!
 //! Pads close along the tool's y on what of the object is above their lower ends: on a face, along an edge, or, where the object is wider below, along their own lower
 //! ends on a face that looks up. Two such contacts that overlap, seen along the closing direction, hold where that direction is inside the cone of friction
 //! of both [Nguyen 1988]; its larger angle against a side's normal counts as the lean of a pair of fingers: `docs/theory/grasping.md`.
+//!
+//! Pads of fingers that lean by γ stop at what comes furthest along `(−tan γ, ±1, 0)`, across their faces: of an upright side at its upper edge. There the closing
+//! direction is γ off their normal, which is the lean of the pair at least.
 //!
 //! Units: m, rad, N, kg; tool axes from the middle of the object's box, the tool looking down.
 
@@ -150,11 +153,10 @@ impl Task<'_> {
         // Where the pads are on the tool depends on the opening, and what is between them on where they are.
         let mut width = hand.opening_range().1;
         let mut raise = 0.0;
+        let seen = Seen::of(self.hull, turn);
         for _ in 0..SETTLING {
             raise = grasp.position.z - hand.tool_depth(hand.position(width));
-            let size = [hand.pad_depth(), hand.pad_width()];
-            let place = Place { turn, raise, beside: Some(beside) };
-            let squeeze = Seen::of(self.hull, turn).squeeze(size, place);
+            let squeeze = self.squeeze(&seen, Place { turn, raise, beside: Some(beside) });
             width = squeeze.map_err(|fault| self.refusal(fault))?.width;
         }
         Part {
@@ -195,14 +197,29 @@ impl Task<'_> {
         [com, com + 0.5 * depth, half - 0.5 * depth].map(|raise| raise.clamp(least, most))
     }
 
+    /// What the pads touch at a place, as far open as that has them.
+    fn squeeze(&self, seen: &Seen, place: Place) -> Result<Squeeze, Fault> {
+        let hand = self.hand;
+        let size = [hand.pad_depth(), hand.pad_width()];
+        let lean = |width: f64| hand.lean(hand.position(width));
+        let first = lean(seen.width());
+        let mut squeeze = seen.squeeze(size, place, first)?;
+        // What fingers touch that lean depends on how far they are open.
+        let rounds = if first.abs() > 0.0 { SETTLING } else { 0 };
+        for _ in 0..rounds {
+            squeeze = seen.squeeze(size, place, lean(squeeze.width))?;
+        }
+        Ok(squeeze)
+    }
+
     fn grip(&self, place: Place) -> Result<(f64, Grip), Fault> {
         let Task { hand, hull, payload, allowed } = *self;
         let Place { turn, raise, .. } = place;
         let seen = Seen::of(hull, turn);
-        let squeeze = seen.squeeze([hand.pad_depth(), hand.pad_width()], place)?;
+        let squeeze = self.squeeze(&seen, place)?;
         let Squeeze { width, center, radius, lean, strip, .. } = squeeze;
-        let half = 0.5 * hull.size().z;
-        let reach = Reach { inward: half - raise, outward: half + raise };
+        // The width is that between the middles of the pads, whatever of the object is between them.
+        let reach = Reach { inward: 0.0, outward: 0.0 };
         let widest = hand.opening_range().1;
         // Half of the clearance on each side is the least; the hand opens for all of it where it can.
         if hand.opening_about(width + CLEARANCE, reach) > widest {
@@ -362,7 +379,7 @@ struct Side {
     touches: Patches,
     /// Part of it that resists turning.
     firm: Patches,
-    /// Angle by which it looks up where the pad's lower end touches it. [rad]
+    /// Angle by which it looks up, against the pad, where the pad's lower end touches it. [rad]
     slope: f64,
 }
 
@@ -417,37 +434,38 @@ impl Seen {
 
     /// Its width along y. [m]
     pub(super) fn width(&self) -> f64 {
-        self.reach(1.0, ALL) + self.reach(-1.0, ALL)
+        self.reach(&Vector3::y(), ALL) + self.reach(&-Vector3::y(), ALL)
     }
 
-    /// Reach along y, or against it where `side` is −1, of what is between two places along x; −∞ where nothing is. [m]
-    fn reach(&self, side: f64, x: [f64; 2]) -> f64 {
+    /// Reach along a direction (3) of what is between two places along x; −∞ where nothing is. [m]
+    fn reach(&self, outward: &Vector3, x: [f64; 2]) -> f64 {
         let parts = self.faces.iter().flat_map(|face| between(&face.corners, &Vector3::x(), x));
-        parts.map(|p| side * p.y).fold(f64::NEG_INFINITY, f64::max)
+        parts.map(|p| p.dot(outward)).fold(f64::NEG_INFINITY, f64::max)
     }
 
-    /// Side that a pad touches which covers a range along x and comes along y, or against it. [m]
-    fn side(&self, side: f64, x: [f64; 2]) -> Result<Side, Fault> {
+    /// Side that a pad touches which covers a range along x [m]; outwards across its face, by 1 along y, is `outward`. [-] (3)
+    fn side(&self, outward: &Vector3, x: [f64; 2]) -> Result<Side, Fault> {
         let [top, low] = x;
-        let reach = self.reach(side, x);
+        let reach = self.reach(outward, x);
         if reach.is_infinite() {
             return Err(Fault::Misses);
         }
-        if self.reach(side, [f64::NEG_INFINITY, top]) > reach + YIELD {
+        if self.reach(outward, [f64::NEG_INFINITY, top]) > reach + YIELD {
             return Err(Fault::Bulges);
         }
-        let y = Vector3::y() * side;
-        let fronts: Vec<_> = self.faces.iter().filter(|face| face.normal.dot(&y) > 0.0).collect();
+        let fronts: Vec<_> =
+            self.faces.iter().filter(|face| face.normal.dot(outward) > 0.0).collect();
         let within = |depth: f64| {
             let parts = fronts.iter().map(|face| {
-                let part = clip(&between(&face.corners, &Vector3::x(), x), &-y, depth - reach);
+                let part =
+                    clip(&between(&face.corners, &Vector3::x(), x), &-outward, depth - reach);
                 part.into_iter().map(|p| Vector3::new(p.x, 0.0, p.z)).collect::<Vec<_>>()
             });
             Patches(parts.filter(|part| !part.is_empty()).collect())
         };
         // What is wider below is touched by the pad's lower end.
-        let slope = if self.reach(side, ALL) > reach + YIELD {
-            let above = self.reach(side, [f64::NEG_INFINITY, low - SLOPE]);
+        let slope = if self.reach(outward, ALL) > reach + YIELD {
+            let above = self.reach(outward, [f64::NEG_INFINITY, low - SLOPE]);
             (reach - above).atan2(SLOPE)
         } else {
             0.0
@@ -455,10 +473,13 @@ impl Seen {
         Ok(Side { reach, touches: within(YIELD), firm: within(FIRM), slope })
     }
 
-    /// Sides between pads of a depth and a width. [m] (2)
-    fn squeeze(&self, [depth, width]: [f64; 2], place: Place) -> Result<Squeeze, Fault> {
-        let x = [-0.5, 0.5].map(|share| share * depth - place.raise);
-        let sides = [self.side(1.0, x)?, self.side(-1.0, x)?];
+    /// Sides between pads of a depth and a width [m] (2), whose faces lean. [rad]
+    fn squeeze(&self, [depth, width]: [f64; 2], place: Place, lean: f64) -> Result<Squeeze, Fault> {
+        let (sin, cos) = lean.sin_cos();
+        let tan = sin / cos;
+        let x = [-0.5, 0.5].map(|share| share * depth * cos - place.raise);
+        let outward = [1.0, -1.0].map(|side| Vector3::new(-tan, side, 0.0));
+        let sides = [self.side(&outward[0], x)?, self.side(&outward[1], x)?];
         let z = Vector3::z();
         let [[a, b], [c, d]] = [&sides[0], &sides[1]].map(|side| side.touches.range(&z));
         let (from, to) = (a.max(c), b.min(d));
@@ -484,19 +505,26 @@ impl Seen {
         let bears = sides.iter().zip(&firm).filter(|(side, _)| !side.pitches());
         let radius = 0.5 * bears.map(|(_, firm)| firm.radius_about(&center)).sum::<f64>();
         let [front, back] = sides;
-        let lean = front.slope.max(back.slope);
+        // A side that looks up by more than a pad leans is touched by the pad's lower end, across its own normal.
+        let against = |side: &Side| (side.slope.tan() + tan).atan();
+        let is_level = lean.abs() <= 0.0;
+        let lean_of_pair = if is_level {
+            front.slope.max(back.slope)
+        } else {
+            against(&front).max(against(&back)).max(lean.abs())
+        };
         let strip = match [&front, &back].map(Side::pitches) {
             [true, true] => Strip::Both { slope: front.slope.min(back.slope) },
             [false, false] => Strip::Neither,
             _ => Strip::One { half: 0.5 * width.min((to - from).abs()) },
         };
         Ok(Squeeze {
-            width: front.reach + back.reach,
+            width: front.reach + back.reach - 2.0 * tan * place.raise,
             aside: 0.5 * (front.reach - back.reach),
             beside,
             center,
             radius,
-            lean,
+            lean: lean_of_pair,
             strip,
         })
     }
@@ -518,7 +546,11 @@ mod tests {
     const PADS: [f64; 2] = [0.02, 0.02];
 
     fn hand() -> Box<dyn EndEffector> {
-        let kind = KINDS.iter().find(|kind| kind.name == "parallel_slide").unwrap();
+        hand_of("parallel_slide")
+    }
+
+    fn hand_of(name: &str) -> Box<dyn EndEffector> {
+        let kind = KINDS.iter().find(|kind| kind.name == name).unwrap();
         (kind.make)(&Config {
             kind: kind.name.to_owned(),
             tool_frame: FrameId(0),
@@ -639,6 +671,34 @@ mod tests {
             let known = required_force(0.1, FRICTION, 1.0, 9.81) * twist.hypot(1.0);
             assert_relative_eq!(pads.at_rest(&payload), known, max_relative = 1e-9);
         }
+    }
+
+    /// The corners of a box between scissors: they stop as about the box, at its upper edges. Where these are not level, pads touch their ends alone.
+    #[test]
+    fn fingers_that_lean_stop_at_the_edges_of_upright_sides() {
+        let hand = hand_of("scissor");
+        let payload = Payload { mass: 0.1, friction: FRICTION, safety: 1.0, gravity: 9.81 };
+        let section = [[-0.02, 0.0], [0.02, 0.0], [0.02, 0.03], [-0.02, 0.03]];
+        let corners = bar(&section, [-0.04, 0.04]);
+        let grips = |points: &[Vector3]| {
+            let hull = Hull::around(points).unwrap();
+            Task { hand: hand.as_ref(), hull: &hull, payload: &payload, allowed: 30.0 }.grips()
+        };
+        let found = grips(&corners).unwrap();
+        let across: Vec<_> = found.iter().filter(|grip| grip.turn.sin().abs() < 1e-9).collect();
+        assert_eq!(across.len(), 2, "{found:?}");
+        for Grip { pads, middle, .. } in across {
+            let reach = Reach { inward: 0.015 - pads.raise, outward: 0.015 + pads.raise };
+            assert_relative_eq!(pads.opening, hand.opening_about(0.04, reach), max_relative = 1e-6);
+            let lean = hand.lean(hand.position(pads.opening));
+            assert!(lean > 0.1 && (pads.lean - lean).abs() < 1e-6, "{} and {lean} rad", pads.lean);
+            assert_relative_eq!(pads.patch.radius, 0.25 * hand.pad_width(), max_relative = 1e-2);
+            assert!(middle.norm() < 1e-9, "{middle}");
+        }
+        let tilt = Pose::from_axis_angle(&Vector3::y(), 0.06);
+        let tilted: Vec<_> = corners.iter().map(|p| tilt.rotation * p).collect();
+        let refused = grips(&tilted).unwrap_err().to_string();
+        assert!(refused.contains("touch the pads at points"), "{refused}");
     }
 
     /// Two pyramids, base on base: the pads press on the edges between them, along the width of a pad.

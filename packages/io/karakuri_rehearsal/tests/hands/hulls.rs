@@ -187,6 +187,19 @@ fn jaws_place_prisms_pyramids_and_stones() {
     }
 }
 
+/// Fingers that lean touch upright sides along their upper edges, and such as lean alike along all of them.
+#[test]
+fn scissors_place_prisms_and_pyramids() {
+    for (what, solid, rest, mass) in [
+        ("prism that stands", Solid::tapered(6, [0.025; 2], 0.06), standing(), 0.3),
+        ("prism that lies", Solid::tapered(6, [0.024; 2], 0.07), on_a_side(), 0.1),
+        ("gentle pyramid", Solid::tapered(4, [0.036, 0.028], 0.06), standing(), 0.1),
+        ("block with cut corners", Solid::cut(5, [0.04, 0.06, 0.04]), standing(), 0.1),
+    ] {
+        places("arm6_scissor", &task(&solid, rest, mass, 25.0), what);
+    }
+}
+
 /// Stones whose faces are as they are: rigid pads hold few, and those are placed.
 #[test]
 fn stones_are_placed_or_refused() {
@@ -240,7 +253,6 @@ fn cups_place_prisms_and_pyramids() {
 
 #[test]
 fn what_no_hand_holds_is_refused_before_anything_moves() {
-    let prism = Solid::tapered(6, [0.025; 2], 0.06);
     let narrow = Solid::tapered(6, [0.024; 2], 0.06);
     let steep = Solid::tapered(4, [0.05, 0.012], 0.05);
     let leaning = Solid::tapered(4, [0.036, 0.014], 0.06);
@@ -261,7 +273,12 @@ fn what_no_hand_holds_is_refused_before_anything_moves() {
         ("arm6", &flat, standing(), "nothing of it is between pads"),
         ("arm6_suction", &stone, rest, "the face that looks up leans by"),
         ("arm6_suction", &narrow, standing(), "do not fit on the face that looks up"),
-        ("arm6_scissor", &prism, standing(), "no hulls: its fingers lean"),
+        (
+            "arm6_scissor",
+            &steep,
+            standing(),
+            "they look up by 28.3 degrees where the pads touch them",
+        ),
         ("arm6_three_fingers", &steep, standing(), "degrees off square to the tip's direction"),
         ("arm6_three_fingers", &broad, standing(), "mm wide between the tips"),
         ("arm6_three_fingers", &flat, standing(), "its sides offer no three places"),
