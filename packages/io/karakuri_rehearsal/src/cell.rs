@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use karakuri_collision::ColliderShape;
 use karakuri_control::{Command, Controller, ControllerError, FeedforwardController, State};
 use karakuri_dynamics::frame_pose;
 use karakuri_gait::planner::WalkEngine;
@@ -9,7 +10,7 @@ use karakuri_grasp::end_effector::EndEffectorError;
 use karakuri_grasp::pick_and_place::{KnownObject, PickAndPlace, Sighting};
 use karakuri_grasp::tool_change::RackError;
 use karakuri_hardware::{JointCommand, RobotIo, RobotIoError, RobotLayout, RobotState};
-use karakuri_model::{FrameId, Model};
+use karakuri_model::{FrameId, Model, Shape};
 use karakuri_simulation::{Digest, SimulatedWorld};
 use karakuri_spatial::{Motion, Pose, Time, Vector3};
 
@@ -28,6 +29,8 @@ pub struct CellSettings {
     pub tuning: Tuning,
     /// Time between two sightings of the objects; 0: they are seen at each instant. [s]
     pub sight_period: f64,
+    /// Whether the shapes of objects are seen; else their boxes alone, as messages bring them.
+    pub sees_shapes: bool,
     /// Engine that walks the robot, as it stands at the start; none of one that does not walk.
     pub walk: Option<WalkEngine>,
 }
@@ -118,10 +121,23 @@ pub struct Cell {
     message: JointCommand,
 }
 
+/// Convex shape about the middle (3) of its box. [m]
+fn in_its_box(shape: &Shape, middle: &Vector3) -> ColliderShape {
+    let mut convex = ColliderShape::convex(shape);
+    if let ColliderShape::ConvexHull { points } = &mut convex {
+        for point in points {
+            *point -= middle;
+        }
+    }
+    convex
+}
+
 /// Objects as they were seen last, and when they are seen again.
 #[derive(Debug, Clone, Default)]
 struct Sight {
     period: f64,
+    /// Whether the shapes of objects are seen, and not their boxes alone.
+    has_shapes: bool,
     at: Time,
     next: Time,
     objects: Vec<KnownObject>,
@@ -170,7 +186,7 @@ impl Cell {
     ) -> Result<Self, CellError> {
         let n = io.robots().len();
         let layout = io.robots().get(robot).ok_or(CellError::NoRobot { robot, n })?;
-        let CellSettings { tuning, sight_period, walk } = settings;
+        let CellSettings { tuning, sight_period, sees_shapes, walk } = settings;
         let gait = walk.map(|engine| Gait::new(engine, tuning.walk, layout)).transpose()?;
         let tools = ToolChanger::new(&io, layout)?;
         let Parts { model, controller, hand } = Parts::new(layout, &tuning)?;
@@ -188,7 +204,7 @@ impl Cell {
             sample: RobotState::new(layout),
             measured: Measured::new(&model),
             is_answered: false,
-            sight: Sight { period: sight_period, ..Sight::default() },
+            sight: Sight { period: sight_period, has_shapes: sees_shapes, ..Sight::default() },
             command: Command::new(&model),
             message: JointCommand::new(layout),
             tuning,
@@ -392,7 +408,9 @@ impl Cell {
             let error = self.sight_error.as_ref().filter(|(object, _)| object == name);
             let elsewhere = |seen: &Pose| body.pose() * *seen * (body.pose().inverse() * pose);
             let pose = error.map_or(pose, |(_, seen)| elsewhere(seen));
-            KnownObject { name: name.clone(), pose, size }
+            let shape = &body.description().shape;
+            let shape = self.sight.has_shapes.then(|| Arc::new(in_its_box(shape, &middle)));
+            KnownObject { name: name.clone(), pose, size, shape }
         });
         known.collect()
     }
@@ -509,9 +527,9 @@ impl Cell {
         self.measured.take(&self.io.robots()[self.robot], &self.sample);
         let now = self.now();
         if self.sight.period > 0.0 && now >= self.sight.next {
-            let Sight { period, .. } = self.sight;
-            let next = now.plus_seconds(period);
-            self.sight = Sight { period, at: now, next, objects: self.objects_as_sent() };
+            let objects = self.objects_as_sent();
+            self.sight.next = now.plus_seconds(self.sight.period);
+            (self.sight.at, self.sight.objects) = (now, objects);
         }
     }
 

@@ -28,6 +28,8 @@ pub struct CellFile {
     pub period: f64,
     /// Time in which the scene comes to rest before. [s]
     pub settle: f64,
+    /// Whether the shapes of objects are seen; else their boxes alone, as nodes see them.
+    pub sees_shapes: bool,
 }
 
 impl CellFile {
@@ -46,6 +48,7 @@ impl CellFile {
             tools: None,
             period: Self::PERIOD,
             settle: Self::SETTLE,
+            sees_shapes: false,
         }
     }
 
@@ -92,7 +95,8 @@ impl CellFile {
             None => FeedforwardSettings::default(),
         };
         let tuning = Tuning { control, ..Tuning::default() };
-        let settings = CellSettings { tuning, walk, sight_period: Self::SIGHT_PERIOD };
+        let sees_shapes = self.sees_shapes;
+        let settings = CellSettings { tuning, walk, sees_shapes, sight_period: Self::SIGHT_PERIOD };
         let mut cell = Cell::new(io, robot, settings)?;
         let end = cell.now().plus_seconds(settle - 0.5 * period);
         while cell.now() < end {

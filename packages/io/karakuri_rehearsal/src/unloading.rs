@@ -295,8 +295,8 @@ impl Unloading {
                 format!("`{other}`, which is on `{}` already, would be moved", self.tray.name);
             return Some(Obstacle { code: "DISTURBED", why });
         }
-        let size = loose(cell).into_iter().find(|object| object.name == name)?.size;
-        let end = KnownObject { name: name.to_owned(), pose: copy.end, size };
+        let object = loose(cell).into_iter().find(|object| object.name == name)?;
+        let end = KnownObject { pose: copy.end, ..object };
         (!support.has(&end)).then(|| Obstacle {
             code: "MISSED",
             why: format!("it would not be on `{}` in the end", support.name),

@@ -11,10 +11,14 @@ use karakuri_rehearsal::{
 };
 use karakuri_spatial::{Motion, Pose, UnitQuaternion, Vector3};
 
+fn scene() -> CellFile {
+    let root: PathBuf = concat!(env!("CARGO_MANIFEST_DIR"), "/../../..").into();
+    CellFile::new(&root.join("config/scenes/pick_and_place.yaml"))
+}
+
 /// The cell of arm6 with its cube, and another one of the same shape beside it.
 fn cell() -> Cell {
-    let root: PathBuf = concat!(env!("CARGO_MANIFEST_DIR"), "/../../..").into();
-    let mut cell = CellFile::new(&root.join("config/scenes/pick_and_place.yaml")).open().unwrap();
+    let mut cell = scene().open().unwrap();
     let world = cell.io.world_mut();
     let cube = world.find_body("cube").unwrap();
     let cube: BodyDescription = world.body(cube).description().clone();
@@ -42,6 +46,42 @@ fn one_of_each_shape_goes_to_the_tray_by_the_commands_that_were_rehearsed() {
     assert_eq!(unloading.on_tray(&cell), [attempt.object]);
     // The other one has the shape of what is there.
     assert_eq!(unloading.candidates(&cell, Destination::Tray), Vec::<String>::new());
+}
+
+/// Between a long bar and a can is room for a finger, but not between the bar and a corner of the can's box.
+#[test]
+fn a_can_is_less_in_the_way_than_the_box_about_it() {
+    let outcomes = [true, false].map(|sees_shapes| {
+        let mut cell = CellFile { sees_shapes, ..scene() }.open().unwrap();
+        let world = cell.io.world_mut();
+        let cube = world.find_body("cube").unwrap();
+        let cube: BodyDescription = world.body(cube).description().clone();
+        let bar = Shape::Box { size: Vector3::new(0.1, 0.04, 0.03) };
+        let can = Shape::Cylinder { radius: 0.03, length: 0.03 };
+        let at = |y: f64, z: f64, yaw: f64| {
+            let turned = Pose::from_axis_angle(&Vector3::z(), yaw);
+            Pose::new(turned.rotation, Vector3::new(0.4, y, z))
+        };
+        let beside = -0.3 - 0.02 - 0.026 - 0.03;
+        for (name, shape, pose) in
+            [("bar", bar, at(-0.3, 0.765, 0.0)), ("can", can, at(beside, 0.765, 0.785))]
+        {
+            let own = BodyDescription { name: name.to_owned(), shape, pose, ..cube.clone() };
+            world.add_body(own).unwrap();
+        }
+        for _ in 0..200 {
+            cell.step().unwrap();
+        }
+        let tray = Tray::new(&cell, "shelf", 0.1).unwrap();
+        let unloading = Unloading::new(tray, None, UnloadingSettings::default());
+        unloading.try_one(&cell, "bar", Destination::Tray).unwrap().outcome
+    });
+    let [as_they_are, as_boxes] = outcomes;
+    assert!(as_they_are.is_ok(), "{as_they_are:?}");
+    assert!(
+        as_boxes.as_ref().is_err_and(|why| why.why.contains("would hit `can`")),
+        "{as_boxes:?}"
+    );
 }
 
 /// A low bar beside a cube has no room for fingers on that side, and is too long for them to close along it: a cube is on the tray already, this one is put aside.

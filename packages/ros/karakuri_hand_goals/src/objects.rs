@@ -13,7 +13,7 @@ pub fn objects(message: &ObjectStates, frames: &impl Locate) -> Vec<KnownObject>
         let pose = Pose::from_message(&object.pose)?;
         let size = Vector3::from_message(&object.size).filter(|size| size.min() > 0.0)?;
         let pose = frames.in_world(&message.header.frame_id, &pose)?;
-        Some(KnownObject { name: object.name.clone(), pose, size })
+        Some(KnownObject { name: object.name.clone(), pose, size, shape: None })
     });
     seen.collect()
 }

@@ -73,7 +73,9 @@ pub fn run(args: &Args) -> Result<Outcome> {
     }
     let interrupt = Interrupt::watch()?;
     let begun = Instant::now();
-    let cell = CellFile { settle: args.settle, ..CellFile::new(&args.scene) }.open()?;
+    let scene = CellFile::new(&args.scene);
+    // In a heap what boxes take more than the objects in them is what fingers need.
+    let cell = CellFile { settle: args.settle, sees_shapes: true, ..scene }.open()?;
     let settling = begun.elapsed().as_secs_f64();
     let settings = UnloadingSettings {
         copies: usize::from(args.copies),

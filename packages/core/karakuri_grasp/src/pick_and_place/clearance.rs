@@ -89,8 +89,9 @@ impl Clearance {
 
     /// Adds an object.
     pub(super) fn add(&mut self, object: &KnownObject) {
-        let half_extents = object.size * 0.5;
-        let collider = Collider::fixed(ColliderShape::Box { half_extents }, object.pose);
+        let whole = || ColliderShape::Box { half_extents: object.size * 0.5 };
+        let shape = object.shape.as_deref().cloned().unwrap_or_else(whole);
+        let collider = Collider::fixed(shape, object.pose);
         if let Ok(id) = self.scene.try_add(&collider) {
             self.obstacles.push((id, object.name.clone()));
         }

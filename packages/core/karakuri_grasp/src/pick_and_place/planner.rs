@@ -408,6 +408,7 @@ pub(super) fn target(goal: &PickAndPlaceGoal, objects: &[KnownObject]) -> KnownO
         name: "the object".to_owned(),
         pose: Pose::from_quaternion(&yaw, goal.pick.position),
         size: goal.size,
+        shape: None,
     })
 }
 

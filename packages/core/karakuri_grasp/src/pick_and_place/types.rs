@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use karakuri_collision::ShapeError;
+use karakuri_collision::{ColliderShape, ShapeError};
 use karakuri_control::trajectory::JointTrajectory;
 use karakuri_spatial::{Force, Pose, Time, Vector3};
 
@@ -82,6 +82,8 @@ pub struct KnownObject {
     pub pose: Pose,
     /// Edge lengths of its box. [m] (3)
     pub size: Vector3,
+    /// Convex shape that it has in its box, for what is to stay clear of it; `None`: as far as is known it fills the box.
+    pub shape: Option<Arc<ColliderShape>>,
 }
 
 /// All objects that were seen at one time.

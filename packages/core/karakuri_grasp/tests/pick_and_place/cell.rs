@@ -167,7 +167,12 @@ impl Cell {
         let bodies = self.world.body_ids().map(|id| self.world.body(id));
         let known = bodies.map(|body| {
             let size = body.description().shape.bounds().1;
-            KnownObject { name: body.description().name.clone(), pose: body.pose(), size }
+            KnownObject {
+                name: body.description().name.clone(),
+                pose: body.pose(),
+                size,
+                shape: None,
+            }
         });
         known.collect()
     }
