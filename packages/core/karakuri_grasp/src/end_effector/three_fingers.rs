@@ -59,6 +59,8 @@ const PALM: f64 = 0.02;
 pub enum Spread {
     /// Side by side against the thumb.
     Closed,
+    /// In between, each turned by so many times 15° from side by side: 1 to 3.
+    Between(u8),
     /// All three 120° apart.
     #[default]
     Even,
@@ -69,6 +71,7 @@ impl Spread {
     pub fn angle(self) -> f64 {
         match self {
             Self::Closed => 0.0,
+            Self::Between(n) => f64::from(n) * FRAC_PI_3 / 4.0,
             Self::Even => FRAC_PI_3,
         }
     }
@@ -156,12 +159,30 @@ impl ThreeFingers {
         match spread {
             Spread::Closed => 0.5 * self.palm_radius,
             Spread::Even => 0.0,
+            Spread::Between(_) => {
+                // From the middle that is as far from the thumb's tip as from the others', each along the way on which it closes.
+                let angle = spread.angle();
+                2.0 * self.palm_radius * (1.0 - (FRAC_PI_3 - angle).cos()) / (1.0 + angle.cos())
+            }
         }
     }
 
     /// Place of the middle between the tips along the tool's y. [m]
     pub fn middle(&self, spread: Spread) -> f64 {
         -0.5 * self.nearer(spread)
+    }
+
+    /// Places of the ways on which the thumb, the left and the right finger close, beside the middle between the tips, in the tool frame. [m] (3×3)
+    pub fn beside(&self, spread: Spread) -> [Vector3; 3] {
+        let (sin, cos) = spread.angle().sin_cos();
+        let (sin_knuckle, cos_knuckle) = FRAC_PI_3.sin_cos();
+        let [y, z] =
+            [self.palm_radius * cos_knuckle - self.middle(spread), self.palm_radius * sin_knuckle];
+        let off = match spread {
+            Spread::Even => 0.0,
+            _ => z * cos - y * sin,
+        };
+        [0.0, off, -off].map(|off| Vector3::new(0.0, -sin * off.abs(), cos * off))
     }
 
     /// Directions in which the thumb, the left and the right finger close, in the tool frame. [-] (3×3)

@@ -29,6 +29,10 @@ use crate::pick_and_place::types::Grasp;
 
 /// Most ways to hold an object.
 const WAYS: usize = 12;
+/// How the fingers are spread about most objects.
+const USUAL: [Spread; 2] = [Spread::Closed, Spread::Even];
+/// How they are spread about what they do not hold so: about what has eight sides, or lies and is round at its ends.
+const BETWEEN: [Spread; 3] = [Spread::Between(1), Spread::Between(2), Spread::Between(3)];
 /// Distance by which a tip may stop before or after the others. [m]
 const EVEN: f64 = 1e-4;
 /// Distance by which a point of contact may be outside of the planes of other faces, beside a blunt edge. [m]
@@ -103,12 +107,24 @@ struct Stopped<'a> {
 impl Task<'_> {
     /// Ways to hold the object, those that need the least strength first.
     pub(super) fn holds(&self) -> Result<Vec<Hold>, PlanError> {
+        let mut found = self.ways(&USUAL);
+        if found.is_err() {
+            // The refusal is that of the usual ones.
+            found = self.ways(&BETWEEN).or(found);
+        }
+        let mut found = found.map_err(|fault| self.refusal(fault))?;
+        found.sort_by(|a, b| a.0.total_cmp(&b.0));
+        Ok(found.into_iter().take(WAYS).map(|(_, hold)| hold).collect())
+    }
+
+    /// Ways to hold it with the fingers spread so, and the strengths by which they compare. [N]
+    fn ways(&self, spreads: &[Spread]) -> Result<Vec<(f64, Hold)>, Fault> {
         let mut found: Vec<(f64, Hold)> = Vec::new();
         let mut fault = Fault::Uneven;
         for closing in directions(self.hull) {
             let turn = (-closing.x).atan2(closing.y);
             let seen = Seen::of(self.hull, turn);
-            for spread in [Spread::Closed, Spread::Even] {
+            for &spread in spreads {
                 for raise in self.heights(&seen) {
                     let middle = Vector3::new(-raise, seen.com.y, seen.com.z);
                     match self.way(&seen, Place { turn, spread, middle }) {
@@ -119,23 +135,20 @@ impl Task<'_> {
                 }
             }
         }
-        if found.is_empty() {
-            return Err(self.refusal(fault));
-        }
-        found.sort_by(|a, b| a.0.total_cmp(&b.0));
-        Ok(found.into_iter().take(WAYS).map(|(_, hold)| hold).collect())
+        if found.is_empty() { Err(fault) } else { Ok(found) }
     }
 
     /// Tips where a goal's grasp has the tool, in the middle between the sides.
     pub(super) fn given(&self, grasp: &Grasp) -> Result<Hold, PlanError> {
         let seen = Seen::of(self.hull, grasp.turn);
-        let [closed, even] =
-            [Spread::Closed, Spread::Even].map(|spread| self.at(&seen, grasp, spread));
-        let found = match (closed, even) {
-            (Ok(a), Ok(b)) => Ok(if b.0 < a.0 { b } else { a }),
-            (Ok(found), Err(_)) | (Err(_), Ok(found)) => Ok(found),
-            (Err(a), Err(b)) => Err(if b.rank() > a.rank() { b } else { a }),
+        let best = |spreads: &[Spread]| {
+            let found = spreads.iter().map(|spread| self.at(&seen, grasp, *spread));
+            found.reduce(better).unwrap_or(Err(Fault::Uneven))
         };
+        let mut found = best(&USUAL);
+        if found.is_err() {
+            found = best(&BETWEEN).or(found);
+        }
         let height = self.hull.size().z;
         let part = |opening: f64| Part {
             name: "tips",
@@ -291,6 +304,18 @@ impl Task<'_> {
     }
 }
 
+/// Of two ways to hold an object that with less strength, or of two faults that nearer to a grip.
+fn better(
+    a: Result<(f64, Hold), Fault>,
+    b: Result<(f64, Hold), Fault>,
+) -> Result<(f64, Hold), Fault> {
+    match (a, b) {
+        (Ok(a), Ok(b)) => Ok(if b.0 < a.0 { b } else { a }),
+        (Ok(found), Err(_)) | (Err(_), Ok(found)) => Ok(found),
+        (Err(a), Err(b)) => Err(if b.rank() > a.rank() { b } else { a }),
+    }
+}
+
 /// Three fingers that close.
 struct Fingers {
     tip_radius: f64,
@@ -302,12 +327,8 @@ struct Fingers {
 
 impl Fingers {
     fn of(hand: &ThreeFingers, spread: Spread) -> Self {
-        let half = match spread {
-            Spread::Closed => 0.5 * hand.finger_distance(),
-            Spread::Even => 0.0,
-        };
-        let beside = [0.0, half, -half].map(|z| Vector3::z() * z);
-        Self { tip_radius: hand.tip_radius(), closing: ThreeFingers::closing(spread), beside }
+        let (closing, beside) = (ThreeFingers::closing(spread), hand.beside(spread));
+        Self { tip_radius: hand.tip_radius(), closing, beside }
     }
 
     /// The place with its middle where the tips stop together, and where they stop.
@@ -368,7 +389,7 @@ impl Fingers {
         let [a, b, c] = [0, 1, 2].map(row);
         let mut middle = place.middle;
         match place.spread {
-            Spread::Even => {
+            Spread::Between(_) | Spread::Even => {
                 let rows = Matrix3::from_rows(&[a.0.transpose(), b.0.transpose(), c.0.transpose()]);
                 let right = Vector3::new(a.1, b.1, c.1);
                 let inverse = rows.try_inverse().ok_or(Fault::Uneven)?;
@@ -426,6 +447,7 @@ mod tests {
     use karakuri_spatial::Vector3;
 
     use super::*;
+    use crate::hand::revolved::{self, as_hull};
     use crate::hand::tips;
     use crate::hand::tips::tests::{goal, hand};
     use crate::pick_and_place::PickAndPlaceSettings;
@@ -522,6 +544,28 @@ mod tests {
             };
             let found = holds(&(0..8).map(corner).collect::<Vec<_>>());
             assert_eq!(found.is_ok(), width > 0.0476, "{width} m: {found:?}");
+        }
+    }
+
+    /// What lies and is shorter than the fingers' distance: a capsule by its round ends, a puck by its flat ones.
+    #[test]
+    fn what_lies_and_is_short_is_held_by_its_ends() {
+        for (size, straight) in [
+            ([0.068, 0.032, 0.032], 0.036),
+            ([0.06, 0.04, 0.04], 0.02),
+            ([0.03, 0.052, 0.052], 0.03),
+        ] {
+            let lies = goal(ObjectShape::Capsule, Profile::Lying { straight }, size);
+            assert!(tips::holds(&hand(), &lies, &PickAndPlaceSettings::default()).is_err());
+            let (hull, facet) = (as_hull(&lies).unwrap(), revolved::facet(&lies.profile));
+            let payload = Payload { mass: 0.05, friction: 0.6, ..payload() };
+            let task = Task { hand: &hand(), hull: &hull, payload: &payload, allowed: 25.0, facet };
+            let found = task.holds();
+            assert!(found.is_ok(), "{straight} m: {:?}", found.err());
+            for hold in found.unwrap() {
+                // Across its middle, as it is the same at both ends.
+                assert!(hold.middle.x.hypot(hold.middle.y) < 0.005, "{straight}: {}", hold.middle);
+            }
         }
     }
 

@@ -248,11 +248,21 @@ impl Hand for OpeningHand {
         let hand = self.fingers.as_ref();
         let payload = Payload::of(goal, settings);
         if let Some(hand) = hand.three_fingers() {
-            let Profile::Hull(hull) = &goal.profile else {
-                return tips::holds(hand, goal, settings);
+            let usual = match goal.profile {
+                Profile::Hull(_) => None,
+                _ => Some(tips::holds(hand, goal, settings)),
             };
+            let refused = match usual {
+                Some(Ok(holds)) => return Ok(holds),
+                Some(Err(why)) => Some(why),
+                None => None,
+            };
+            // What is too narrow for two fingers beside each other may be held between them, or by its ends.
+            let (hull, facet) = (as_hull(goal)?, revolved::facet(&goal.profile));
             let allowed = goal.max_grip_force;
-            return faces::Task { hand, hull, payload: &payload, allowed, facet: 0.0 }.holds();
+            let found =
+                faces::Task { hand, hull: &hull, payload: &payload, allowed, facet }.holds();
+            return found.map_err(|why| refused.unwrap_or(why));
         }
         if let Profile::Hull(hull) = &goal.profile {
             let grips = self.sides(hull, goal, &payload).grips()?;

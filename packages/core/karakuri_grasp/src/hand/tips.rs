@@ -218,16 +218,11 @@ impl Tips {
     fn new(hand: &ThreeFingers, place: &Place, fit: Fit, depth: f64, held: Held) -> Option<Self> {
         let Place { spread, distance, lean, .. } = *place;
         let closing = ThreeFingers::closing(spread);
-        // Side by side, the two fingers are beside the middle.
-        let beside = match spread {
-            Spread::Closed => 0.5 * hand.finger_distance(),
-            Spread::Even => 0.0,
-        };
-        let places = [0.0, beside, -beside];
+        let beside = hand.beside(spread);
         let tips = core::array::from_fn(|k| {
             let d = closing[k];
             let normal = d * lean.cos() + Vector3::x() * lean.sin();
-            let middle = Vector3::new(depth, hand.middle(spread), places[k]);
+            let middle = Vector3::new(depth, hand.middle(spread), 0.0) + beside[k];
             Tip { center: middle - d * distance + normal * hand.tip_radius(), normal }
         });
         Self::touching(tips, fit, lean, held)
@@ -447,10 +442,39 @@ pub(super) mod tests {
         }
     }
 
+    const SPREADS: [Spread; 5] =
+        [Spread::Closed, Spread::Between(1), Spread::Between(2), Spread::Between(3), Spread::Even];
+
+    /// Tips that turn about their knuckles are as far from the middle as each other, on the ways on which they close.
+    #[test]
+    fn the_middle_is_as_far_from_each_tip() {
+        let hand = hand();
+        let radius = hand.finger_distance() / 3.0_f64.sqrt();
+        for spread in SPREADS {
+            let (sin, cos) = spread.angle().sin_cos();
+            let [thumb, left, right] = ThreeFingers::closing(spread);
+            let (beside, middle) = (hand.beside(spread), Vector3::y() * hand.middle(spread));
+            for reach in [-0.005, 0.01, 0.03] {
+                let knuckle = |side: f64| Vector3::new(0.0, 0.5, side * 0.75_f64.sqrt()) * radius;
+                let tip = |side: f64| knuckle(side) + Vector3::new(0.0, cos, side * sin) * reach;
+                let known = [Vector3::y() * (-radius - reach), tip(1.0), tip(-1.0)];
+                let distance = middle.y + radius + reach;
+                for ((closing, beside), known) in [thumb, left, right].iter().zip(beside).zip(known)
+                {
+                    let off = middle + beside - closing * distance - known;
+                    assert!(off.norm() < 1e-12, "{spread:?}, {reach} m: {off}");
+                }
+                let opening = 2.0 * (radius + reach - hand.tip_radius());
+                let nearer = 2.0 * (distance - hand.tip_radius()) + hand.nearer(spread);
+                assert!((nearer - opening).abs() < 1e-12, "{spread:?}: {nearer} and {opening} m");
+            }
+        }
+    }
+
     /// The squeeze alone moves nothing, spread or not.
     #[test]
     fn the_squeeze_is_in_balance() {
-        for spread in [Spread::Closed, Spread::Even] {
+        for spread in SPREADS {
             let closing = ThreeFingers::closing(spread);
             let shares = ThreeFingers::shares(spread);
             let sum: Vector3 = closing.iter().zip(shares).map(|(d, share)| d * share).sum();

@@ -221,12 +221,13 @@ fn stones_are_placed_or_refused() {
     assert!(placed >= 2, "{placed} of 4 stones");
 }
 
-/// Spread about prisms of three, six and many sides, else the thumb against two fingers on one face.
+/// Spread about prisms of three, six and many sides, less about one of eight, else the thumb against two fingers on one face.
 #[test]
 fn three_fingers_place_prisms_and_pyramids() {
     for (what, solid, rest) in [
         ("triangular prism", Solid::tapered(3, [0.04; 2], 0.07), standing()),
         ("hexagonal prism", Solid::tapered(6, [0.03; 2], 0.06), standing()),
+        ("prism of eight sides", Solid::tapered(8, [0.025; 2], 0.05), standing()),
         ("prism of 48 sides", Solid::tapered(48, [0.03; 2], 0.06), standing()),
         ("prism that lies, by its ends", Solid::tapered(6, [0.029; 2], 0.08), on_a_side()),
         ("pyramid of four sides", Solid::tapered(4, [0.045, 0.04], 0.06), standing()),
