@@ -16,7 +16,7 @@ def test_different_objects_of_a_box_are_on_the_tray(environment, tmp_path):
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=400)
     assert done.returncode == 0, done.stdout + done.stderr
     hands = json.loads((tmp_path / "report.json").read_text())["hands"]
-    assert list(hands) == ["arm6", "arm6_bellows"]
+    assert list(hands) == ["arm6", "arm6_bellows", "arm6_scissor"]
     for hand, found in hands.items():
         assert len(found["stands"]) == len(found["taken"]) == 3, hand
         assert all(taken["outcome"] == "DONE" and taken["as_rehearsed"] for taken in found["taken"]), hand

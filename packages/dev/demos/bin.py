@@ -28,7 +28,7 @@ HANDS = {
     "arm6_scissor": "pick_and_place_scissor",
     "arm6_underactuated": "pick_and_place_underactuated",
 }
-USUAL = ["arm6", "arm6_bellows"]
+USUAL = ["arm6", "arm6_bellows", "arm6_scissor"]
 FALL = 3.0  # in which the heap comes to rest [s]
 VIEW = ["--target", "0.42,0,0.78", "--distance", "1.9", "--angles", "4,52", "--size", "800,560"]
 
