@@ -27,8 +27,16 @@ build() {
 }
 
 # What `colcon build` would install, as links: executables in lib/karakuri, data in share/karakuri, an index entry. The folders are
-# real ones and only the files are links: `ros2 launch karakuri FILE` does not look into a folder that is a link.
+# real ones and only the files are links: `ros2 launch karakuri FILE` does not look into a folder that is a link. One process at a time,
+# as links are replaced.
 lay_out() {
+  (
+    flock 9
+    lay_out_links
+  ) 9> "$state/layout.lock"
+}
+
+lay_out_links() {
   local share=$install/share/karakuri folder program
   mkdir -p "$install/lib/karakuri" "$share" "$install/share/ament_index/resource_index/packages"
   for program in karakuri karakuri_client "$root"/packages/nodes/*/; do
