@@ -107,11 +107,7 @@ struct Stopped<'a> {
 impl Task<'_> {
     /// Ways to hold the object, those that need the least strength first.
     pub(super) fn holds(&self) -> Result<Vec<Hold>, PlanError> {
-        let mut found = self.ways(&USUAL);
-        if found.is_err() {
-            // The refusal is that of the usual ones.
-            found = self.ways(&BETWEEN).or(found);
-        }
+        let found = usual_or_between(|spreads| self.ways(spreads));
         let mut found = found.map_err(|fault| self.refusal(fault))?;
         found.sort_by(|a, b| a.0.total_cmp(&b.0));
         Ok(found.into_iter().take(WAYS).map(|(_, hold)| hold).collect())
@@ -145,10 +141,7 @@ impl Task<'_> {
             let found = spreads.iter().map(|spread| self.at(&seen, grasp, *spread));
             found.reduce(better).unwrap_or(Err(Fault::Uneven))
         };
-        let mut found = best(&USUAL);
-        if found.is_err() {
-            found = best(&BETWEEN).or(found);
-        }
+        let found = usual_or_between(best);
         let height = self.hull.size().z;
         let part = |opening: f64| Part {
             name: "tips",
@@ -302,6 +295,11 @@ impl Task<'_> {
         };
         PlanError::NoGrip { why }
     }
+}
+
+/// What the usual spreads give, or those in between; where neither does, the fault of the usual ones.
+fn usual_or_between<T>(of: impl Fn(&[Spread]) -> Result<T, Fault>) -> Result<T, Fault> {
+    of(&USUAL).or_else(|fault| of(&BETWEEN).map_err(|_| fault))
 }
 
 /// Of two ways to hold an object that with less strength, or of two faults that nearer to a grip.
