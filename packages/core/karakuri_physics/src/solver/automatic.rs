@@ -2,7 +2,7 @@
 //!
 //! | island | method | aims at |
 //! |---|---|---|
-//! | a crowd of free bodies that moves | `cone_gauss_seidel` | a part of its change of velocity |
+//! | a crowd of free bodies that moves | `cone_gauss_seidel`; of up to 60 contacts, then `newton` | a part of its change of velocity |
 //! | a crowd that robots stir | `cone_gauss_seidel` | a smaller part of it |
 //! | fewer free bodies that move beside others | `newton`, then `cone_gauss_seidel` | the tolerance; a part of their change |
 //! | the same where the tolerance is relative | `cone_gauss_seidel`, then `newton` | the tolerance |
@@ -52,6 +52,8 @@ const NEWTON_STEPS: usize = 8;
 const VISITS: usize = 36_000;
 /// Most sweeps of a small one, and of a limp robot.
 const MOST_SWEEPS: usize = 200;
+/// Most blocks of a crowd that Newton's method takes over where sweeps do not solve it.
+const SMALL_CROWD: usize = 60;
 /// Most blocks of a crowd that is swept as often again where it is not solved by then.
 const FEW: usize = 300;
 /// Most sweeps of a large crowd, and of one that settles: the next steps go on.
@@ -147,7 +149,12 @@ pub(super) fn choose(
         }
         Kind::BesideCrowd => ((usual, few_steps), Some(swept)),
         Kind::Limp => (swept, Some((usual, SolverSettings { tolerance: aim, ..settings }))),
-        // Newton's method has no more to give where a crowd moves, at many times the cost.
+        // Light bodies that heavy ones squeeze: sweeps end metres a second off.
+        Kind::Crowd if blocks.len() <= SMALL_CROWD => {
+            let own = SolverSettings { tolerance: aim, escalate: false, ..settings };
+            (swept, Some((usual, own)))
+        }
+        // Newton's method has no more to give where a larger crowd moves, at many times the cost.
         Kind::Crowd | Kind::StirredCrowd if blocks.len() <= FEW => (swept, Some(swept)),
         _ => (swept, None),
     };
