@@ -77,9 +77,14 @@ fn scene(path: &Path) -> Result<Checked> {
     let (robots, bodies) = (world.robot_ids().count(), world.body_ids().count());
     let dofs: usize = world.robot_ids().map(|id| world.robot(id).model().nv).sum();
     let free = world.body_ids().filter(|&id| !world.body(id).description().fixed).count();
+    let count =
+        |n: usize, one: &str, more: &str| format!("{n} {}", if n == 1 { one } else { more });
     let summary = format!(
-        "scene {}: {robots} robots with {dofs} degrees of freedom, {bodies} bodies of which {free} move",
-        path.display()
+        "scene {}: {} with {}, {} of which {free} can move",
+        path.display(),
+        count(robots, "robot", "robots"),
+        count(dofs, "degree of freedom", "degrees of freedom"),
+        count(bodies, "body", "bodies"),
     );
     Ok(Checked { summary, problems: loaded.warnings, is_usable: true })
 }
