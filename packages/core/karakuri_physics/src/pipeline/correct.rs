@@ -71,12 +71,11 @@ impl World {
         let most = penetration_step / h;
         let Pipeline { rows, problem, .. } = &mut self.pipeline;
         for (row, block) in rows.iter_mut().zip(&problem.blocks) {
-            let is_of_bodies = || block.sides.iter().all(|side| problem.is_of_body(side));
             if row.account == Account::Contacts
                 && let Some(correction) = &mut row.correction
                 && correction.upper.is_infinite()
                 && block.compliance == 0.0
-                && is_of_bodies()
+                && problem.is_of_bodies(block)
             {
                 let shortfall = block.bias.x - problem.velocity_of(block).x;
                 let deeper = (shortfall - slop / h).max(0.0);

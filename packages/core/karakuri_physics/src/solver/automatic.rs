@@ -163,8 +163,7 @@ pub(super) fn choose(
 
 impl Kind {
     fn of(problem: &Problem, blocks: &[Block]) -> Self {
-        let is_of_bodies = |block: &&Block| block.sides.iter().all(|side| problem.is_of_body(side));
-        let of_bodies = blocks.iter().filter(is_of_bodies).count();
+        let of_bodies = blocks.iter().filter(|block| problem.is_of_bodies(block)).count();
         if of_bodies == blocks.len() {
             return Self::of_bodies(problem, blocks);
         }

@@ -257,6 +257,11 @@ impl Problem {
         side.len == 0 || side.start >= self.first_of_bodies
     }
 
+    /// Whether a block moves free bodies only.
+    pub(crate) fn is_of_bodies(&self, block: &Block) -> bool {
+        block.sides.iter().all(|side| self.is_of_body(side))
+    }
+
     /// Whether a side moves what nothing drives, or nothing.
     pub(super) fn is_limp(&self, side: &Side) -> bool {
         let is_driven = || self.is_driven.get(side.start).copied().unwrap_or(true);
