@@ -41,6 +41,8 @@ struct Flat {
     ids: Vec<u32>,
     /// Place of the corners in the plane, and height along the normal. [m]
     x: Vec<[f64; 3]>,
+    /// Edges around it, as every corner of the other feature and every edge of it asks for them; a segment has one.
+    edges: Vec<Edge>,
     /// Height of a face above the plane: `h = h₀ + g·x`.
     slope: Option<[f64; 3]>,
     /// Middle in the plane and radius of a round cap. [m]
@@ -49,6 +51,19 @@ struct Flat {
     margin: f64,
     /// 1 if the other feature is above, −1 if it is below.
     side: f64,
+}
+
+/// An edge of a feature in the plane across the normal.
+#[derive(Debug, Clone, Copy)]
+struct Edge {
+    /// Name by its ends.
+    name: u64,
+    /// Places of its ends in the plane, and heights along the normal. [m]
+    ends: [[f64; 3]; 2],
+    /// Way from the first end to the second in the plane. [m]
+    way: [f64; 2],
+    /// Length of that way. [m]
+    length: f64,
 }
 
 /// Two features along the normal.
@@ -113,22 +128,24 @@ impl Patch {
             }
         }
         if A.disc.is_some() {
-            for (ids, p, q) in B.edges() {
-                for (name, x, [ha, hb]) in A.rim_crossings(p, q).into_iter().flatten() {
-                    self.add_between(CROSSING | (RIM + name) << 20 | ids, x, [ha, hb], &view);
+            for edge in &B.edges {
+                for (name, x, [ha, hb]) in A.rim_crossings(edge).into_iter().flatten() {
+                    let name = CROSSING | (RIM + name) << 20 | edge.name;
+                    self.add_between(name, x, [ha, hb], &view);
                 }
             }
         } else if B.disc.is_some() {
-            for (ids, p, q) in A.edges() {
-                for (name, x, [hb, ha]) in B.rim_crossings(p, q).into_iter().flatten() {
-                    self.add_between(CROSSING | ids << 20 | (RIM + name), x, [ha, hb], &view);
+            for edge in &A.edges {
+                for (name, x, [hb, ha]) in B.rim_crossings(edge).into_iter().flatten() {
+                    let name = CROSSING | edge.name << 20 | (RIM + name);
+                    self.add_between(name, x, [ha, hb], &view);
                 }
             }
         } else {
-            for (ids_a, p, q) in A.edges() {
-                for (ids_b, r, s) in B.edges() {
-                    if let Some((x, heights)) = crossing([p, q], [r, s]) {
-                        self.add_between(CROSSING | ids_a << 20 | ids_b, x, heights, &view);
+            for a in &A.edges {
+                for b in &B.edges {
+                    if let Some((x, heights)) = crossing(a, b) {
+                        self.add_between(CROSSING | a.name << 20 | b.name, x, heights, &view);
                     }
                 }
             }
@@ -171,6 +188,7 @@ impl Flat {
             self.ids.reverse();
             self.x.reverse();
         }
+        self.set_edges();
         self.disc = feature
             .disc
             .map(|disc| ([axes[0].dot(&disc.center), axes[1].dot(&disc.center)], disc.radius));
@@ -220,19 +238,22 @@ impl Flat {
         self.x.iter().map(far).fold(0.0, f64::max)
     }
 
-    /// Edges with the name of their ends; a segment has one.
-    fn edges(&self) -> impl Iterator<Item = (u64, [f64; 3], [f64; 3])> + '_ {
+    fn set_edges(&mut self) {
         let n = match self.x.len() {
             0 | 1 => 0,
             2 => 1,
             n => n,
         };
-        (0..n).map(move |i| {
-            let j = (i + 1) % self.x.len();
-            let (low, high) = (self.ids[i].min(self.ids[j]), self.ids[i].max(self.ids[j]));
+        let (ids, x) = (&self.ids, &self.x);
+        self.edges.clear();
+        self.edges.extend((0..n).map(|i| {
+            let j = if i + 1 < x.len() { i + 1 } else { 0 };
+            let (low, high) = (ids[i].min(ids[j]), ids[i].max(ids[j]));
             // Ten bits an end fit both edges beside the kind; names of hulls with more corners may repeat.
-            (u64::from(low & 0x3ff) << 10 | u64::from(high & 0x3ff), self.x[i], self.x[j])
-        })
+            let name = u64::from(low & 0x3ff) << 10 | u64::from(high & 0x3ff);
+            let way = [x[j][0] - x[i][0], x[j][1] - x[i][1]];
+            Edge { name, ends: [x[i], x[j]], way, length: length(way) }
+        }));
     }
 
     /// Height of the feature over a point of the plane, if it is there.
@@ -250,10 +271,8 @@ impl Flat {
             return inside.then_some(h0 + g1 * x + g2 * y);
         }
         // The point must not be to the right of any edge.
-        for i in 0..n {
-            let ([px, py, _], [qx, qy, _]) = (self.x[i], self.x[(i + 1) % n]);
-            let (ex, ey) = (qx - px, qy - py);
-            if ex * (y - py) - ey * (x - px) < -near * length([ex, ey]) {
+        for Edge { ends: [[px, py, _], _], way: [ex, ey], length, .. } in &self.edges {
+            if ex * (y - py) - ey * (x - px) < -near * length {
                 return None;
             }
         }
@@ -262,9 +281,7 @@ impl Flat {
 
     /// Height of a segment over a point of the plane, if it is there.
     fn height_on_line(&self, [x, y]: [f64; 2], near: f64) -> Option<f64> {
-        let ([px, py, ph], [qx, qy, qh]) = (self.x[0], self.x[1]);
-        let (ex, ey) = (qx - px, qy - py);
-        let length = length([ex, ey]);
+        let Edge { ends: [[px, py, ph], [_, _, qh]], way: [ex, ey], length, .. } = self.edges[0];
         if length == 0.0 {
             return None;
         }
@@ -276,11 +293,11 @@ impl Flat {
     }
 
     /// Crossings of the rim by an edge of another feature: which end, place, and heights of this and of the edge.
-    fn rim_crossings(&self, p: [f64; 3], q: [f64; 3]) -> [Option<Crossing>; 2] {
+    fn rim_crossings(&self, edge: &Edge) -> [Option<Crossing>; 2] {
+        let Edge { ends: [p, q], way: [dx, dy], .. } = *edge;
         let (Some([h0, g1, g2]), Some((center, radius))) = (self.slope, self.disc) else {
             return [None; 2];
         };
-        let (dx, dy) = (q[0] - p[0], q[1] - p[1]);
         let (cx, cy) = (p[0] - center[0], p[1] - center[1]);
         // ‖c + t d‖ = radius, measured on the cap.
         let (dh, ch) = (g1 * dx + g2 * dy, g1 * cx + g2 * cy);
@@ -330,21 +347,23 @@ pub(super) fn rise(radius: f64, ahead: f64, gain: f64) -> f64 {
 }
 
 /// Crossing of two edges in the plane, and their heights there.
-fn crossing([p, q]: [[f64; 3]; 2], [r, s]: [[f64; 3]; 2]) -> Option<([f64; 2], [f64; 2])> {
-    let (ax, ay) = (q[0] - p[0], q[1] - p[1]);
-    let (bx, by) = (s[0] - r[0], s[1] - r[1]);
+fn crossing(a: &Edge, b: &Edge) -> Option<([f64; 2], [f64; 2])> {
+    let Edge { ends: [p, q], way: [ax, ay], .. } = a;
+    let Edge { ends: [r, s], way: [bx, by], .. } = b;
     let denominator = ax * by - ay * bx;
     // Nearly parallel edges cross anywhere: their corners over the other feature stand for the overlap.
-    if denominator.abs() <= 1e-9 * (length([ax, ay]) * length([bx, by])) {
+    if denominator.abs() <= 1e-9 * (a.length * b.length) {
         return None;
     }
     let (cx, cy) = (r[0] - p[0], r[1] - p[1]);
-    // p + t a = r + u b.
-    let (t, u) = ((cx * by - cy * bx) / denominator, (cx * ay - cy * ax) / denominator);
-    let within = 0.0..=1.0;
-    if !within.contains(&t) || !within.contains(&u) {
+    // p + t a = r + u b, with both t and u from 0 to 1; most edges do not cross, and are not divided for.
+    let (along_a, along_b) = (cx * by - cy * bx, cx * ay - cy * ax);
+    let is_within =
+        |part: f64| (0.0..=denominator.abs()).contains(&(part * 1.0_f64.copysign(denominator)));
+    if !is_within(along_a) || !is_within(along_b) {
         return None;
     }
+    let (t, u) = (along_a / denominator, along_b / denominator);
     let heights = [p[2] + t * (q[2] - p[2]), r[2] + u * (s[2] - r[2])];
     Some(([p[0] + t * ax, p[1] + t * ay], heights))
 }
