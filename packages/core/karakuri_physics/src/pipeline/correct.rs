@@ -46,6 +46,8 @@ impl World {
             corrected.set(problem, block, correction);
         }
         corrected_rows.extend(left_out);
+        // Where the velocities are not solved to the end, overlaps need not be either.
+        let left = if is_cut_short { settings.penetration_slop / settings.dt } else { 0.0 };
         let asked =
             corrected_rows.iter().map(CorrectedRow::asked).fold(0.0, |most: f64, v| most.max(v));
         for _ in 0..CORRECTION_SWEEPS {
@@ -57,7 +59,7 @@ impl World {
             for row in corrected_rows.iter_mut().filter(|row| is_cut_short && row.is_at_wall()) {
                 most = most.max(row.visit(problem, w));
             }
-            if most <= ENOUGH * asked {
+            if most <= left.max(ENOUGH * asked) {
                 break;
             }
         }

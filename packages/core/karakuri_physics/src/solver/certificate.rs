@@ -33,15 +33,24 @@ fn may_scale(block: &Block) -> bool {
 }
 
 impl Certificate {
-    /// Scales the impulses of an island where they would give energy; the factor. [-]
-    pub(super) fn scale(&mut self, problem: &mut Problem, island: Range<usize>) -> f64 {
+    /// Scales the impulses of an island where they would give energy; the factor. Before, they leave `velocities` `J v`. [-]; [m/s or
+    /// rad/s] (blocks × 3)
+    pub(super) fn scale(
+        &mut self,
+        problem: &mut Problem,
+        island: Range<usize>,
+        velocities: &[Vector3<f64>],
+    ) -> f64 {
         self.find_free(problem, island.clone());
         // `λᵀ(u_f − u*)` and `λᵀ(G + R) λ`.
         let (mut work, mut metric) = (0.0, 0.0);
-        for (block, free) in problem.blocks[island.clone()].iter().zip(&self.free) {
+        let blocks = &problem.blocks[island.clone()];
+        for ((block, velocity), free) in blocks.iter().zip(velocities).zip(&self.free) {
             if may_scale(block) {
-                let u = problem.velocity_of(block) - block.bias;
                 let impulse = &block.impulse;
+                let mut u = *velocity;
+                block.add_yielding(&mut u, impulse);
+                u -= block.bias;
                 work += impulse.dot(free);
                 // `G λ = u − u_f` over all blocks at once, so that no Delassus matrix is made.
                 metric += impulse.dot(&(u - free)) + block.compliance * impulse.x * impulse.x;

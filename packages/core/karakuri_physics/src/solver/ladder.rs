@@ -163,6 +163,7 @@ impl Ladder {
                 self.save_impulses(problem, island.clone());
             } else {
                 self.restore_impulses(problem, island.clone());
+                self.find_velocities(problem, island.clone());
             }
             best.iterations = iterations;
             best.level = method.level;
@@ -199,7 +200,7 @@ impl Ladder {
             return reached;
         }
         // What fails or is coarse competes with a few sweeps, scaled likewise; the smaller residual is taken.
-        let passes = self.certificate.scale(problem, island.clone()) >= 1.0;
+        let passes = self.scale(problem, island.clone()) >= 1.0;
         let competes = is_start || !(method.keeps_apart || method.level == 0);
         if passes && (reached.residual <= COARSE || !competes) {
             return reached;
@@ -214,7 +215,8 @@ impl Ladder {
         let sweeper = if method.keeps_apart { method } else { &cone_gauss_seidel::SOLVER };
         self.method_of(sweeper).solve(problem, island.clone(), &sweeps);
         problem.reset_velocity(island.clone());
-        let sweeps_pass = self.certificate.scale(problem, island.clone()) >= 1.0;
+        self.find_velocities(problem, island.clone());
+        let sweeps_pass = self.scale(problem, island.clone()) >= 1.0;
         let swept = self.residual(problem, island.clone());
         // Energy first: impulses that pass replace such that had to be scaled, whatever their residual.
         if swept < scaled || is_start || (sweeps_pass && !passes) {
@@ -224,11 +226,21 @@ impl Ladder {
         Solution { residual: scaled, ..reached }
     }
 
+    /// Scales the impulses of an island, whose velocities were found, where they would give energy; the factor. [-]
+    fn scale(&mut self, problem: &mut Problem, island: Range<usize>) -> f64 {
+        self.certificate.scale(problem, island, &self.velocities)
+    }
+
+    fn find_velocities(&mut self, problem: &Problem, island: Range<usize>) {
+        let each = problem.blocks[island].iter();
+        self.velocities.clear();
+        self.velocities.extend(each.map(|b| problem.jacobian_times(&problem.velocity, b)));
+    }
+
     /// Largest natural map of an island, whose velocities are kept; infinite if one is not finite. [m/s or rad/s]
     fn residual(&mut self, problem: &Problem, island: Range<usize>) -> f64 {
+        self.find_velocities(problem, island.clone());
         let blocks = &problem.blocks[island];
-        self.velocities.clear();
-        self.velocities.extend(blocks.iter().map(|b| problem.jacobian_times(&problem.velocity, b)));
         let residuals = blocks.iter().zip(&self.velocities).map(|(b, u)| natural_map_at(b, *u));
         residuals.fold(0.0, |worst, r| if r.is_finite() { r.max(worst) } else { f64::INFINITY })
     }
