@@ -44,7 +44,7 @@ impl Memory {
 }
 
 /// The contact of two colliders, `a < b`.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy)]
 pub struct Manifold {
     /// First of the two colliders.
     pub a: ColliderId,
@@ -62,13 +62,16 @@ pub struct Manifold {
 }
 
 impl Manifold {
-    pub(crate) fn new(a: ColliderId, b: ColliderId) -> Self {
-        let normal = Vector3::repeat(f64::NAN);
-        let memory = Memory::NONE;
-        let kept = false;
-        let points = [ContactPoint::NONE; MAX_TURNING];
-        Self { a, b, normal, kept, points, len: 0, n_found: 0, memory }
-    }
+    const NONE: Self = Self {
+        a: ColliderId(0),
+        b: ColliderId(0),
+        normal: Vector3::new(f64::NAN, f64::NAN, f64::NAN),
+        kept: false,
+        points: [ContactPoint::NONE; MAX_TURNING],
+        len: 0,
+        n_found: 0,
+        memory: Memory::NONE,
+    };
 
     /// The points: one to eight, to four where the surfaces do not turn against each other.
     #[inline]
@@ -91,5 +94,46 @@ impl Manifold {
             self.n_found += 1;
         }
         self.len = n.min(self.n_found);
+    }
+}
+
+/// The manifolds of an update, in the order of their pairs. Their places are written over in the next: few have all the points that
+/// there is room for, and to clear and copy the others would cost as much as to find them.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Manifolds {
+    places: Vec<Manifold>,
+    len: usize,
+}
+
+impl Manifolds {
+    pub(crate) fn as_slice(&self) -> &[Manifold] {
+        &self.places[..self.len]
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.len = 0;
+    }
+
+    /// Adds the manifold of a pair, whose normal and points are still to come.
+    pub(crate) fn add(&mut self, a: ColliderId, b: ColliderId, memory: Memory) -> &mut Manifold {
+        if self.len == self.places.len() {
+            self.places.push(Manifold::NONE);
+        }
+        let manifold = &mut self.places[self.len];
+        self.len += 1;
+        (manifold.a, manifold.b, manifold.kept, manifold.memory) = (a, b, false, memory);
+        (manifold.len, manifold.n_found) = (0, 0);
+        manifold
+    }
+
+    /// Adds those of a pair again that stayed where it was.
+    pub(crate) fn add_known(&mut self, known: &[Manifold], kept: bool) {
+        for known in known {
+            let manifold = self.add(known.a, known.b, known.memory);
+            manifold.normal = known.normal;
+            manifold.kept = known.kept || kept;
+            let found = known.points[..known.n_found].iter().copied();
+            manifold.fill(found, known.len);
+        }
     }
 }

@@ -5,7 +5,7 @@ use karakuri_spatial::{Pose, Vector3};
 use crate::bounds::Bounds;
 use crate::broad_phase::BroadPhase;
 use crate::collider::{Collider, ColliderId, Placed};
-use crate::manifold::Manifold;
+use crate::manifold::{Manifold, Manifolds};
 use crate::narrow::{Named, Narrow};
 use crate::pair_set::PairSet;
 use crate::shape::ShapeError;
@@ -28,9 +28,9 @@ pub struct CollisionScene {
     ignored: PairSet,
     bounds: Vec<Option<Bounds>>,
     pairs: Vec<(ColliderId, ColliderId)>,
-    manifolds: Vec<Manifold>,
+    manifolds: Manifolds,
     /// Contacts of the last update.
-    before: Vec<Manifold>,
+    before: Manifolds,
     /// Prediction distance of the last update. [m]
     prediction: f64,
     broad: BroadPhase,
@@ -39,7 +39,9 @@ pub struct CollisionScene {
 
 impl std::fmt::Debug for CollisionScene {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("CollisionScene").field("manifolds", &self.manifolds).finish_non_exhaustive()
+        f.debug_struct("CollisionScene")
+            .field("manifolds", &self.manifolds())
+            .finish_non_exhaustive()
     }
 }
 
@@ -181,9 +183,7 @@ impl CollisionScene {
             let known;
             (known, before) = before.split_at(before.iter().take_while(is_same).count());
             if !(refresh || placed_a.changed || placed_b.changed) {
-                let first = self.manifolds.len();
-                self.manifolds.extend_from_slice(known);
-                self.manifolds[first..].iter_mut().for_each(|m| m.kept |= time_went_on);
+                self.manifolds.add_known(known, time_went_on);
                 continue;
             }
             let a = Named { id: a, placed: placed_a };
@@ -212,7 +212,7 @@ impl CollisionScene {
 
     /// Contacts of the last [`Self::update`], ordered by pair.
     pub fn manifolds(&self) -> &[Manifold] {
-        &self.manifolds
+        self.manifolds.as_slice()
     }
 
     /// First time in `[0, duration]` [s] at which two moving colliders are within `touch` [m] (1e-6, say) of each other

@@ -11,7 +11,7 @@ use parry3d_f64::bounding_volume::BoundingVolume as _;
 use super::clip::{corner_of_a, crossed_edge_of_a};
 use super::posed::{Closest, Posed};
 use super::{Named, Narrow, most_points};
-use crate::manifold::{ContactPoint, Manifold, Memory};
+use crate::manifold::{ContactPoint, Manifold, Manifolds, Memory};
 use crate::solid::Solid;
 use crate::surface::{Edge, Face};
 
@@ -37,7 +37,7 @@ impl Narrow {
         other: Named,
         prediction: f64,
         before: &[Manifold],
-        out: &mut Vec<Manifold>,
+        out: &mut Manifolds,
     ) {
         let Solid::Triangles(surface) = &mesh.placed.solid else { return };
         let Some(triangles) = mesh.placed.parry.as_trimesh() else { return };
@@ -105,11 +105,9 @@ impl Narrow {
             // The manifold of last step with this normal, within 2.6°: a mesh has one per face touched.
             let last = before.iter().find(|m| m.normal.dot(&outward) > 1.0 - 1e-3);
             patch.reduce(last.map_or(&[], Manifold::points), most);
-            let mut manifold = Manifold::new(a, b);
-            manifold.memory = memory;
-            patch.write(&X_WM.translation, &mut manifold);
+            let manifold = out.add(a, b, memory);
+            patch.write(&X_WM.translation, manifold);
             manifold.normal = outward;
-            out.push(manifold);
         }
     }
 

@@ -32,7 +32,7 @@ pub(crate) use self::cores::Separation;
 use self::feature::Feature;
 use self::posed::{Core, Posed};
 use crate::collider::{ColliderId, Placed};
-use crate::manifold::{ContactPoint, MAX_POINTS, MAX_TURNING, Manifold, Memory};
+use crate::manifold::{ContactPoint, MAX_POINTS, MAX_TURNING, Manifold, Manifolds, Memory};
 use crate::solid::Solid;
 
 /// The algorithms' scratch.
@@ -81,7 +81,7 @@ impl Narrow {
         b: Named,
         prediction: f64,
         before: &[Manifold],
-        out: &mut Vec<Manifold>,
+        out: &mut Manifolds,
     ) {
         use Solid::{HalfSpace, Triangles};
         match (&a.placed.solid, &b.placed.solid) {
@@ -93,10 +93,8 @@ impl Narrow {
                 let memory = self.convex_pair(a.placed, b.placed, prediction, before.first());
                 // Most pairs are apart: a manifold is made for those that are not.
                 if !self.patch.points.is_empty() {
-                    let mut manifold = Manifold::new(a.id, b.id);
-                    manifold.memory = memory;
-                    self.patch.write(&a.placed.pose_in_world.translation, &mut manifold);
-                    out.push(manifold);
+                    let manifold = out.add(a.id, b.id, memory);
+                    self.patch.write(&a.placed.pose_in_world.translation, manifold);
                 }
             }
         }
