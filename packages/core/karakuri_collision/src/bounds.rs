@@ -31,6 +31,21 @@ impl Bounds {
         points.iter().fold(none, |b, p| Self { lower: b.lower.inf(p), upper: b.upper.sup(p) })
     }
 
+    /// Whether another box is within this one.
+    pub(crate) fn contains(&self, other: &Self) -> bool {
+        (0..3).all(|k| self.lower[k] <= other.lower[k] && other.upper[k] <= self.upper[k])
+    }
+
+    /// Whether two boxes have a point in common.
+    // Without a branch a test: which pairs overlap cannot be foreseen.
+    #[inline]
+    pub(crate) fn overlaps(&self, other: &Self) -> bool {
+        let along = |k: usize| {
+            u8::from(self.lower[k] <= other.upper[k]) & u8::from(other.lower[k] <= self.upper[k])
+        };
+        along(0) & along(1) & along(2) != 0
+    }
+
     /// Box that is larger by `margin` on all sides. [m]
     pub(crate) fn grown(&self, margin: f64) -> Self {
         let margin = Vector3::repeat(margin);

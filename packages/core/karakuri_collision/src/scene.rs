@@ -3,7 +3,7 @@
 use karakuri_spatial::{Pose, Vector3};
 
 use crate::bounds::Bounds;
-use crate::broad_phase::BroadPhase;
+use crate::broad_phase::{BroadPhase, merge, order_of};
 use crate::collider::{Collider, ColliderId, Placed};
 use crate::manifold::{Manifold, Manifolds};
 use crate::narrow::{Named, Narrow};
@@ -28,6 +28,8 @@ pub struct CollisionScene {
     ignored: PairSet,
     bounds: Vec<Option<Bounds>>,
     pairs: Vec<(ColliderId, ColliderId)>,
+    /// Pairs of a half-space, in order.
+    on_planes: Vec<(ColliderId, ColliderId)>,
     manifolds: Manifolds,
     /// Contacts of the last update.
     before: Manifolds,
@@ -155,16 +157,15 @@ impl CollisionScene {
         self.bounds.clear();
         self.bounds
             .extend(self.colliders.iter().map(|c| c.as_ref().and_then(|c| c.bounds).map(grow)));
+        // By id: `before` is walked in step with the pairs, and the order must not depend on how they were found.
         self.pairs.clear();
-        self.broad.sweep(&self.bounds, &mut self.pairs);
+        self.broad.find(&self.bounds, &mut self.pairs);
         self.pair_half_spaces(prediction);
-        // Links of one robot overlap all the time: what cannot touch is dropped before it is sorted.
+        merge(&mut self.pairs, &self.on_planes);
+        // Links of one robot overlap all the time: what cannot touch is dropped.
         let is_fixed = |id: ColliderId| self.colliders[id.0].as_ref().is_some_and(|c| c.fixed);
         let (pairs, ignored) = (&mut self.pairs, &self.ignored);
         pairs.retain(|&(a, b)| !(ignored.contains(a, b) || is_fixed(a) && is_fixed(b)));
-        // By id: the order of the sweep changes with the poses, and `before` is walked in step with the pairs.
-        // One number a pair: one comparison, and no branch.
-        self.pairs.sort_unstable_by_key(|&(a, b)| (a.0 as u128) << 64 | b.0 as u128);
         core::mem::swap(&mut self.manifolds, &mut self.before);
         self.manifolds.clear();
         // Kept contacts lack the gaps between a smaller prediction and this one.
@@ -196,6 +197,7 @@ impl CollisionScene {
     }
 
     fn pair_half_spaces(&mut self, prediction: f64) {
+        self.on_planes.clear();
         for (i, plane) in self.colliders.iter().enumerate() {
             let is_plane = |c: &&Placed| matches!(c.solid, Solid::HalfSpace);
             let Some(plane) = plane.as_ref().filter(is_plane) else { continue };
@@ -204,10 +206,11 @@ impl CollisionScene {
             let height = normal.dot(&plane.pose_in_world.translation) + 0.5 * prediction;
             for (j, bounds) in self.bounds.iter().enumerate() {
                 if bounds.as_ref().is_some_and(|b| b.lowest(&normal) <= height) {
-                    self.pairs.push((ColliderId(i.min(j)), ColliderId(i.max(j))));
+                    self.on_planes.push((ColliderId(i.min(j)), ColliderId(i.max(j))));
                 }
             }
         }
+        self.on_planes.sort_unstable_by_key(order_of);
     }
 
     /// Contacts of the last [`Self::update`], ordered by pair.

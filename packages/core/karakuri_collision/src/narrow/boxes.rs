@@ -62,7 +62,7 @@ pub(super) fn collide(
 ) -> bool {
     let (RA, RB) = (&A.pose.rotation, &B.pose.rotation);
     let p = B.pose.translation - A.pose.translation;
-    // All separations follow from the axes of B and the way to it, in axes of A. [Gottschalk et al. 1996, eq. 1]
+    // All separations follow from the axes of B and the way to it, in axes of A. [Gottschalk, Lin, Manocha 1996]
     let (R, pA, pB) = (RA.tr_mul(RB), RA.tr_mul(&p), RB.tr_mul(&p));
     let abs_R = R.abs();
     // By the smaller box: beside a large one, an advantage in its size would hide the small one's edges.
