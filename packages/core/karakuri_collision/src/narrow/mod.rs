@@ -110,7 +110,9 @@ impl Narrow {
     ) -> Memory {
         // A's origin, so that gaps far from the world's origin have as many digits.
         let origin = a.pose_in_world.translation;
-        let (mut A, mut B) = (a.posed(&origin), b.posed(&origin));
+        // One by one: a pair of them would be copied.
+        let mut A = a.posed(&origin);
+        let mut B = b.posed(&origin);
         let mut memory = before.map_or(Memory::NONE, |before| before.memory);
         if before.is_some() {
             [A.rim, B.rim] = memory.rims;
