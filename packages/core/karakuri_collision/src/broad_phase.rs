@@ -8,21 +8,23 @@
 
 use core::cmp::Ordering;
 
-use karakuri_spatial::Vector3;
-
 use crate::bounds::Bounds;
 use crate::collider::ColliderId;
 
 /// A box in the order along x, with all that the sweep reads of it side by side.
 #[derive(Debug, Clone, Copy)]
 struct Sorted {
-    lower: Vector3,
-    upper: Vector3,
+    bounds: Bounds,
     index: usize,
 }
 
 /// A pair of colliders, the lower first.
-type Pair = (ColliderId, ColliderId);
+pub(crate) type Pair = (ColliderId, ColliderId);
+
+/// The pair of two colliders, the lower first, whichever was found first: a manifold's normal points from the lower to the higher.
+pub(crate) fn pair_of(i: usize, j: usize) -> Pair {
+    (ColliderId(i.min(j)), ColliderId(i.max(j)))
+}
 
 /// A pair as one number, in the order of pairs: one comparison, and no branch.
 pub(crate) fn order_of(&(a, b): &Pair) -> u128 {
@@ -113,7 +115,7 @@ impl BroadPhase {
                 // Of two that left the lower one finds the pair.
                 let is_new = i != j && !(has_left[j] && j < i);
                 if is_new && other.as_ref().is_some_and(|other| own.overlaps(other)) {
-                    added.push((ColliderId(i.min(j)), ColliderId(i.max(j))));
+                    added.push(pair_of(i, j));
                 }
             }
         }
@@ -127,12 +129,10 @@ impl BroadPhase {
     fn sort(&mut self) {
         let bounds = &self.kept;
         // By the lower end along x, then by index.
-        let order =
-            |a: &Sorted, b: &Sorted| a.lower.x.total_cmp(&b.lower.x).then(a.index.cmp(&b.index));
-        let at = |index: usize| {
-            let Bounds { lower, upper } = *bounds.get(index)?.as_ref()?;
-            Some(Sorted { lower, upper, index })
+        let order = |a: &Sorted, b: &Sorted| {
+            a.bounds.lower.x.total_cmp(&b.bounds.lower.x).then(a.index.cmp(&b.index))
         };
+        let at = |index: usize| Some(Sorted { bounds: (*bounds.get(index)?)?, index });
         let before = self.sorted.len();
         // Boxes are refreshed in the order of the last step, which is nearly sorted.
         self.sorted.retain_mut(|b| at(b.index).map(|now| *b = now).is_some());
@@ -160,12 +160,10 @@ impl BroadPhase {
         self.sort();
         self.near.clear();
         for (k, own) in self.sorted.iter().enumerate() {
-            let begins_within = |other: &&Sorted| other.lower.x <= own.upper.x;
+            let begins_within = |other: &&Sorted| other.bounds.lower.x <= own.bounds.upper.x;
             for other in self.sorted[k + 1..].iter().take_while(begins_within) {
-                if overlap_yz(own, other) {
-                    // Lower id first, whichever begins first along x: a manifold's normal points from the lower to the higher.
-                    let (i, j) = (own.index, other.index);
-                    self.near.push((ColliderId(i.min(j)), ColliderId(i.max(j))));
+                if own.bounds.overlaps_yz(&other.bounds) {
+                    self.near.push(pair_of(own.index, other.index));
                 }
             }
         }
@@ -191,17 +189,9 @@ fn ahead(now: &Bounds, before: Option<&Bounds>) -> Bounds {
     now.grown((STEPS_AHEAD * motion).min(most).max(LEAST_AHEAD))
 }
 
-/// Whether two boxes overlap along y and z.
-// Without a branch a test: one of a dozen pairs overlaps, and which cannot be foreseen.
-#[inline]
-fn overlap_yz(a: &Sorted, b: &Sorted) -> bool {
-    let along_y = u8::from(a.lower.y <= b.upper.y) & u8::from(b.lower.y <= a.upper.y);
-    let along_z = u8::from(a.lower.z <= b.upper.z) & u8::from(b.lower.z <= a.upper.z);
-    along_y & along_z != 0
-}
-
 #[cfg(test)]
 mod tests {
+    use karakuri_spatial::Vector3;
     use proptest::prelude::*;
 
     use super::*;

@@ -3,7 +3,7 @@
 use karakuri_spatial::{Pose, Vector3};
 
 use crate::bounds::Bounds;
-use crate::broad_phase::{BroadPhase, merge, order_of};
+use crate::broad_phase::{BroadPhase, Pair, merge, order_of, pair_of};
 use crate::collider::{Collider, ColliderId, Placed};
 use crate::manifold::{Manifold, Manifolds};
 use crate::narrow::{Named, Narrow};
@@ -27,9 +27,9 @@ pub struct CollisionScene {
     /// Pairs that never touch.
     ignored: PairSet,
     bounds: Vec<Option<Bounds>>,
-    pairs: Vec<(ColliderId, ColliderId)>,
+    pairs: Vec<Pair>,
     /// Pairs of a half-space, in order.
-    on_planes: Vec<(ColliderId, ColliderId)>,
+    on_planes: Vec<Pair>,
     manifolds: Manifolds,
     /// Contacts of the last update.
     before: Manifolds,
@@ -206,7 +206,7 @@ impl CollisionScene {
             let height = normal.dot(&plane.pose_in_world.translation) + 0.5 * prediction;
             for (j, bounds) in self.bounds.iter().enumerate() {
                 if bounds.as_ref().is_some_and(|b| b.lowest(&normal) <= height) {
-                    self.on_planes.push((ColliderId(i.min(j)), ColliderId(i.max(j))));
+                    self.on_planes.push(pair_of(i, j));
                 }
             }
         }
