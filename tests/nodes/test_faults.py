@@ -150,6 +150,19 @@ def test_a_goal_waits_a_second_for_readings_that_come_late(arm, ros, pause, is_t
     client.destroy()
 
 
+def test_a_goal_waits_for_a_controller_that_is_on_its_way(domain, ros):
+    """As where a tool was changed: the gripper starts again, too, and may find the controller some seconds later."""
+    with Arm(domain, nodes=("sim", "state_publisher", "gripper"), real_time_factor=0.5) as arm:
+        joint_states(ros).close()
+        client = ros.action(PickAndPlace, "/arm/pick_and_place")
+        sent = client.send_goal_async(pick())
+        ros.spin_for(3.0)
+        assert not sent.done()
+        arm.start("feedforward_controller")
+        assert ros.finish(sent, what="the goal's answer").accepted
+        client.destroy()
+
+
 @pytest.mark.realtime
 def test_a_pick_survives_stalls_of_every_node(arm, ros):
     """One after the other, while it lifts, moves and lowers the cube."""

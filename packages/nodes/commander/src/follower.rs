@@ -14,15 +14,15 @@ use karakuri_ros::msg::sensor_msgs::msg::JointState;
 use karakuri_ros::{ClientGoalState, warn};
 use karakuri_spatial::Time;
 
-use crate::goal::{Clients, Goal, as_read};
+use crate::goal::{ANSWER_TIME, Clients, Goal, as_read};
 use crate::running::Running;
 use crate::settings::NodeSettings;
 use crate::time::{discover, wait_for};
 
 /// Wall time without a sample after which the robot is silent.
 const SILENCE: Duration = Duration::from_secs(2);
-/// Wall time in which a node takes a goal.
-const ANSWER_TIME: Duration = Duration::from_secs(10);
+/// Wall time in which a node that starts again with another tool is there, and tells its settings.
+const RETURN_TIME: Duration = Duration::from_secs(10);
 /// Wall time in which parameters are found that are there, also on a busy machine.
 const PRESENCE: Duration = Duration::from_secs(1);
 /// Wall time in which a robot comes to rest.
@@ -161,7 +161,7 @@ impl Follower {
             Refusal::new(Code::RobotLost, hint).of("missing", self.missing().unwrap_or("samples"))
         })?;
         // Nodes of other names are commanded, too.
-        self.lacks_settings(ANSWER_TIME);
+        self.lacks_settings(RETURN_TIME);
         self.hold()
     }
 
@@ -360,12 +360,13 @@ impl Robot for Follower {
         let mut begun = self.cell.clone();
         begun.begin(&order.act).map_err(|error| of_error(&self.cell, &error))?;
         // What has started again with another tool may not be there yet.
-        wait_for(ANSWER_TIME, || self.clients.missing().is_none().then_some(()));
+        wait_for(RETURN_TIME, || self.clients.missing().is_none().then_some(()));
         let goal = self.clients.send(order, &self.cell)?;
+        // A stop that comes meanwhile cancels it.
+        self.running.set(Some(goal.clone()));
         wait_for(ANSWER_TIME, || (goal.state() != ClientGoalState::Sending).then_some(()));
-        goal.taken()?;
+        goal.taken().inspect_err(|_| self.running.set(None))?;
         self.cell = begun;
-        self.running.set(Some(goal));
         // From here on it moves.
         let heard = self.latest.other_than(self.heard.stamp, Duration::ZERO);
         heard.map_or(Ok(()), |heard| self.take(heard))

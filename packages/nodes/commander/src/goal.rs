@@ -20,8 +20,8 @@ use karakuri_ros::msg::karakuri_msgs::action::{ChangeTool, MoveTool, PickAndPlac
 use karakuri_ros::{ActionClient, ClientGoal, ClientGoalState, Node, RosError};
 use karakuri_spatial::Vector3;
 
-/// Wall time in which a goal must be taken.
-const ANSWER_TIME: Duration = Duration::from_secs(8);
+/// Wall time in which a goal must be taken; a gripper that has just started again waits up to 25 s for its controller.
+pub(crate) const ANSWER_TIME: Duration = Duration::from_secs(30);
 
 /// Clients of the actions that the robot has.
 #[derive(Debug, Clone)]

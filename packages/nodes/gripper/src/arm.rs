@@ -1,6 +1,6 @@
 //! The arm, as a client of the controller's action.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use karakuri_control::joint_trajectory::ErrorCode;
 use karakuri_control::trajectory::{JointTrajectory, TrajectoryPoint};
@@ -20,8 +20,13 @@ type Follow = FollowJointTrajectory::Action;
 /// Wall time in which the controller must answer a goal; one that has not heard the robot yet waits for it for 5 s.
 const ANSWER_TIME: Duration = Duration::from_secs(8);
 
+/// Wall time from the node's start in which the controller may still be on its way, as where a tool was changed and both start again:
+/// the middleware repeats an announcement that got lost every 3 s, and takes one that has just left for alive for 20 s.
+const ARRIVAL_TIME: Duration = Duration::from_secs(25);
+
 /// Client of the arm's controller: its active goal, and the outcome of the last one.
 pub(crate) struct Arm {
+    started: Instant,
     client: ActionClient<Follow>,
     goal: Option<ClientGoal<Follow>>,
     /// Goal that is to end, as the machine stops the arm.
@@ -32,6 +37,7 @@ pub(crate) struct Arm {
 impl Arm {
     pub(crate) fn new<S: 'static>(node: &mut Node<S>) -> Result<Self, RosError> {
         Ok(Self {
+            started: Instant::now(),
             client: node.action_client("follow_joint_trajectory")?,
             goal: None,
             stopping: None,
@@ -43,6 +49,11 @@ impl Arm {
     pub(crate) fn not_ready(&self) -> Option<&'static str> {
         let why = "the controller's follow_joint_trajectory is not there";
         (!self.client.is_ready()).then_some(why)
+    }
+
+    /// Whether a controller that is not there may still come by itself.
+    pub(crate) fn may_arrive(&self) -> bool {
+        self.started.elapsed() < ARRIVAL_TIME
     }
 
     /// Carries out a request of the machine; a trajectory starts at its own stamp, or at once. A joint that is too far from it

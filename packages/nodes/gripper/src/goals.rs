@@ -1,7 +1,7 @@
 //! Goals of the four actions: accepted, begun, refused.
 //!
 //! A goal waits for [`PATIENCE`] for what it needs before it is rejected: on a busy machine it may come before the readings that were
-//! sent earlier.
+//! sent earlier. For the controller of a gripper that has just started it waits longer.
 
 use std::time::{Duration, Instant};
 
@@ -39,9 +39,12 @@ fn begin_task(gripper: &mut Gripper) {
     if gripper.waiting.is_none() {
         return;
     }
-    if let Some(why) = gripper.not_ready().or_else(|| gripper.arm.not_ready()) {
-        if let Some((request, _)) = gripper.waiting.take_if(|(_, since)| since.elapsed() > PATIENCE)
-        {
+    let not_ready = gripper.not_ready();
+    if let Some(why) = not_ready.or_else(|| gripper.arm.not_ready()) {
+        let may_come = not_ready.is_none() && gripper.arm.may_arrive();
+        let given_up =
+            gripper.waiting.take_if(|(_, since)| since.elapsed() > PATIENCE && !may_come);
+        if let Some((request, _)) = given_up {
             request.reject(why);
         }
         return;

@@ -210,7 +210,7 @@ impl Gripper {
 
     /// State of the hand, for people.
     pub(crate) fn diagnose(&self) -> Status {
-        let status = match self.not_ready() {
+        let status = match self.not_ready().or_else(|| self.arm.not_ready()) {
             Some(why) => Status::warn(why),
             None if self.machine.is_busy() => Status::ok("picking and placing"),
             None => Status::ok("ready"),
