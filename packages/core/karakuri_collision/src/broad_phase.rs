@@ -2,9 +2,9 @@
 //!
 //! Boxes around the colliders, grown by half the prediction distance, are kept larger than that, by some steps of their motion.
 //! While all stay within them, the pairs of a step are those pairs of kept boxes whose own boxes overlap. The few that left are
-//! compared with all; where many left, the kept boxes are sorted by their lower x and a sweep finds the overlaps. The order of the last
-//! sweep is put right by insertion, which costs as much as has changed. Pairs come in the order of their numbers, so they do
-//! not depend on the past. Half-spaces have no box and are paired with everything that moves.
+//! compared with all; where many left, all kept boxes are made again, sorted by their lower x, and a sweep finds the overlaps. The order
+//! of the last sweep is put right by insertion, which costs as much as has changed. Pairs come in the order of their numbers, so they
+//! do not depend on the past. Half-spaces have no box and are paired with everything that moves.
 
 use core::cmp::Ordering;
 
@@ -80,13 +80,17 @@ impl BroadPhase {
         self.left.extend(
             each.filter(|(_, (now, kept))| !stays(now.as_ref(), kept.as_ref())).map(|(i, _)| i),
         );
-        for &i in &self.left {
-            self.kept[i] = bounds[i].map(|now| ahead(&now, self.before[i].as_ref()));
-        }
         // A few are compared with all; to sweep is less work where many left.
         if self.left.len() * self.left.len() <= bounds.len() {
+            for &i in &self.left {
+                self.kept[i] = bounds[i].map(|now| ahead(&now, self.before[i].as_ref()));
+            }
             self.find_of_few();
         } else {
+            // All of them: else some would leave in every step, and all be swept again for those.
+            for ((kept, now), before) in self.kept.iter_mut().zip(bounds).zip(&self.before) {
+                *kept = now.map(|now| ahead(&now, before.as_ref()));
+            }
             self.sweep();
         }
         self.before.copy_from_slice(bounds);

@@ -44,7 +44,9 @@ impl Memory {
 }
 
 /// The contact of two colliders, `a < b`.
+// In this order: what is read of every manifold lies before points of which most have no use.
 #[derive(Debug, Clone, Copy)]
+#[repr(C)]
 pub struct Manifold {
     /// First of the two colliders.
     pub a: ColliderId,
@@ -54,11 +56,11 @@ pub struct Manifold {
     pub normal: Vector3,
     /// Whether neither collider moved since the last update, and all is as it was.
     pub kept: bool,
-    points: [ContactPoint; MAX_TURNING],
     len: usize,
     /// Number of points with those that were left out, behind the others.
     n_found: usize,
     pub(crate) memory: Memory,
+    points: [ContactPoint; MAX_TURNING],
 }
 
 impl Manifold {
@@ -67,10 +69,10 @@ impl Manifold {
         b: ColliderId(0),
         normal: Vector3::new(f64::NAN, f64::NAN, f64::NAN),
         kept: false,
-        points: [ContactPoint::NONE; MAX_TURNING],
         len: 0,
         n_found: 0,
         memory: Memory::NONE,
+        points: [ContactPoint::NONE; MAX_TURNING],
     };
 
     /// The points: one to eight, to four where the surfaces do not turn against each other.
