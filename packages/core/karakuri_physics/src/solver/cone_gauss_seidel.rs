@@ -6,8 +6,9 @@
 //! ```
 //!
 //! A contact is solved by itself as [`LocalContact`] says, and the change of impulse goes into the velocity at once: of free bodies in
-//! [`PackedContacts`], of few rows in [`DenseRows`], of anything else in the problem. Between sweeps impulses, and the velocity with them, are carried on along the
-//! sum of the last changes; where those grow (`β > 1`) the sum begins again. The last step is a sweep, so that impulses end on their cones.
+//! [`PackedContacts`], of few rows in [`DenseRows`], of anything else in the problem. Between sweeps impulses, and the velocity with them,
+//! are carried on along the sum of the last changes; where those grow (`β > 1`) the sum begins again. Of packed contacts a sweep leaves out
+//! those of bodies that the one before did not disturb. The last step is a sweep over all, so that impulses end on their cones.
 //! [Hwangbo, Lee, Hutter 2018; Bonnefon & Daviet 2011; Silcowitz, Niebe, Erleben 2010]
 //!
 //! Limits: linear convergence, the slower the higher the heap and the larger the mass ratios; what equal points of a face carry
@@ -27,6 +28,10 @@ use super::{Admissible, Block, Problem};
 
 /// Part of the tolerance to which the last sweep may change velocities: what is left after it is more. [-]
 const SETTLED: f64 = 0.3;
+
+/// Part of that change from which on it disturbs the other contacts of a body, which the next sweep visits then. [-]
+// At 1 what is left out is a worse warm start: `pile200` has twice as many unsolved steps. At 0.1 a tenth of its time is lost.
+const DISTURBS: f64 = 0.5;
 
 /// Part of the tolerance at which a warm start is left as it is: what slides on is solved better from step to step. [-]
 const GOAL: f64 = 0.1;
@@ -66,6 +71,15 @@ struct Memory {
     carried: Vec<f64>,
 }
 
+/// What a sweep did.
+#[derive(Debug, Clone, Copy)]
+struct Swept {
+    /// Largest change of velocity. [m/s or rad/s]
+    change: f64,
+    /// Blocks that were visited.
+    visits: usize,
+}
+
 /// The method, and its memory.
 #[derive(Debug, Default)]
 pub(super) struct ConeGaussSeidel {
@@ -77,6 +91,8 @@ pub(super) struct ConeGaussSeidel {
     weights: Vec<f64>,
     place: Place,
     packed: PackedContacts,
+    /// Packed contacts of a sweep.
+    visited: Vec<u32>,
     dense: DenseRows,
     /// First entry and length of each run of the velocity that the blocks touch, where it is in the problem.
     runs: Vec<(usize, usize)>,
@@ -105,7 +121,7 @@ impl Method for ConeGaussSeidel {
 }
 
 impl ConeGaussSeidel {
-    /// Sweeps of a prepared island; their number.
+    /// Sweeps of a prepared island; their number, where one that visits hardly a block counts as half.
     fn run(
         &mut self,
         problem: &mut Problem,
@@ -113,23 +129,33 @@ impl ConeGaussSeidel {
         settings: &SolverSettings,
         has_moments: bool,
     ) -> usize {
-        let mut used = 0;
-        while used < settings.iterations {
-            if used > 0 {
+        // In halves of visits: were any a whole one, a third more islands of `pile200` would be left unsolved.
+        let whole = 2 * island.len();
+        let most = settings.iterations.saturating_mul(whole);
+        let enough = SETTLED * settings.tolerance;
+        let mut spent = 0;
+        let mut is_whole = true;
+        while spent + whole <= most {
+            if spent > 0 {
                 self.carry_on(problem);
             }
             if has_moments {
                 self.bound_moments(problem, island.clone());
             }
-            used += 1;
-            let change = match self.place {
-                Place::Packed => self.sweep_packed(),
+            // One that leaves out any is followed by one over all.
+            is_whole |= spent + 2 * whole > most;
+            let swept = match self.place {
+                Place::Packed => self.sweep_packed(DISTURBS * enough, is_whole),
                 Place::Dense => self.sweep_dense(&problem.blocks[island.clone()]),
                 Place::Problem => self.sweep(problem, island.clone()),
             };
-            if change <= SETTLED * settings.tolerance {
+            spent += island.len() + swept.visits;
+            let is_settled = swept.change <= enough;
+            if is_settled && is_whole {
                 break;
             }
+            // What was left out is visited once more before the end; without a tolerance nothing is.
+            is_whole = is_settled || self.place != Place::Packed || enough <= 0.0;
         }
         match self.place {
             Place::Packed => self.packed.hand_over(problem),
@@ -142,7 +168,7 @@ impl ConeGaussSeidel {
             Place::Problem => {}
         }
         self.hand_over(problem, island);
-        used
+        spent.div_ceil(whole.max(1))
     }
 
     /// Takes the blocks of an island, and what they move.
@@ -206,10 +232,11 @@ impl ConeGaussSeidel {
         self.of_velocities.start(runs);
     }
 
-    /// Solves every block of an island in turn; the largest change of velocity. [m/s or rad/s]
+    /// Solves every block of an island in turn.
     // Always forwards: the sums of changes are of one operator, and sweeps in both directions take twice as many.
-    fn sweep(&mut self, problem: &mut Problem, island: Range<usize>) -> f64 {
+    fn sweep(&mut self, problem: &mut Problem, island: Range<usize>) -> Swept {
         let mut most = 0.0_f64;
+        let visits = island.len();
         for ((local, impulse), i) in self.locals.iter_mut().zip(&mut self.impulses).zip(island) {
             let before = Vector3::from(*impulse);
             let change = if let Some(local) = local {
@@ -228,27 +255,31 @@ impl ConeGaussSeidel {
             };
             most = most.max(change);
         }
-        most
+        Swept { change: most, visits }
     }
 
-    /// [`Self::sweep`] over packed contacts.
-    fn sweep_packed(&mut self) -> f64 {
+    /// [`Self::sweep`] over packed contacts: all of them, or those of bodies that the last sweep disturbed. Changes above
+    /// `disturbs` do. [m/s]
+    fn sweep_packed(&mut self, disturbs: f64, is_whole: bool) -> Swept {
         let mut most = 0.0_f64;
-        let locals = self.locals.iter_mut().zip(&mut self.impulses).enumerate();
-        for (i, (local, impulse)) in locals {
-            let Some(local) = local else { continue };
-            let before = Vector3::from(*impulse);
+        self.packed.begin_sweep(is_whole, &mut self.visited);
+        for i in self.visited.iter().map(|&contact| contact as usize) {
+            let Some(local) = &mut self.locals[i] else { continue };
+            let before = Vector3::from(self.impulses[i]);
             let u = self.packed.velocity_of(i);
             let Some((delta, change)) = local.change(&before, u) else { continue };
-            *impulse = (before + delta).into();
+            self.impulses[i] = (before + delta).into();
             self.packed.apply(i, &delta);
+            if change > disturbs {
+                self.packed.disturb(i);
+            }
             most = most.max(change);
         }
-        most
+        Swept { change: most, visits: self.visited.len() }
     }
 
     /// [`Self::sweep`] by the Delassus matrix.
-    fn sweep_dense(&mut self, blocks: &[Block]) -> f64 {
+    fn sweep_dense(&mut self, blocks: &[Block]) -> Swept {
         let mut most = 0.0_f64;
         let locals = self.locals.iter_mut().zip(&mut self.impulses).zip(blocks).enumerate();
         for (i, ((local, impulse), block)) in locals {
@@ -274,7 +305,7 @@ impl ConeGaussSeidel {
             self.dense.apply(i, &delta.as_slice()[..block.rows()]);
             most = most.max(change);
         }
-        most
+        Swept { change: most, visits: blocks.len() }
     }
 
     /// Goes on along the sum of the last changes: a step of nonlinear conjugate gradients, whose gradient is what a sweep changes.
@@ -401,6 +432,20 @@ mod tests {
         problem
     }
 
+    #[test]
+    fn a_sweep_leaves_out_what_the_last_did_not_disturb() {
+        let problem = tower(4, &[0.3, -0.7, 0.4, 0.9, -0.2, 0.6, -0.5]);
+        let n = problem.blocks.len();
+        let mut sweeps = ConeGaussSeidel::default();
+        sweeps.prepare(&problem, 0..n, false);
+        assert_eq!(sweeps.sweep_packed(f64::INFINITY, true).visits, n);
+        assert_eq!(sweeps.sweep_packed(0.0, false).visits, 0);
+        // The last contact changes: those of the upper two bodies are visited next.
+        sweeps.packed.disturb(n - 1);
+        assert_eq!(sweeps.sweep_packed(f64::INFINITY, false).visits, 8);
+        assert_eq!(sweeps.sweep_packed(f64::INFINITY, false).visits, 0);
+    }
+
     proptest! {
         /// Ten sweeps lead to the same impulses and velocities wherever the velocity is kept.
         #[test]
@@ -428,6 +473,23 @@ mod tests {
                 for (a, b) in packed.velocity.iter().zip(&other.velocity) {
                     prop_assert!((a - b).abs() < 1e-6 * (1.0 + a.abs()), "{a} {b}");
                 }
+            }
+        }
+
+        /// What sweeps left out, and carried on with the others, is on its cone at the end.
+        #[test]
+        fn impulses_end_on_their_cones(
+            n in 2..5_usize,
+            numbers in prop::collection::vec(-1.0..1.0_f64, 997),
+        ) {
+            let settings = SolverSettings { tolerance: 1e-2, ..SolverSettings::default() };
+            let mut problem = tower(n, &numbers);
+            let island = 0..problem.blocks.len();
+            let mut sweeps = ConeGaussSeidel::default();
+            sweeps.solve(&mut problem, island, &settings);
+            for block in &problem.blocks {
+                let most = friction_of(block) * block.impulse.x;
+                prop_assert!(block.impulse.yz().norm() <= most + 1e-12, "{}", block.impulse);
             }
         }
     }

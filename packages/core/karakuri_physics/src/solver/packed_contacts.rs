@@ -23,8 +23,6 @@ pub(super) type Scaled = [f64; 6];
 struct Rows {
     /// `K` of both sides: normal and two tangents. (2 × 3 × 6)
     K: [[[f64; 6]; 3]; 2],
-    /// Places of the two bodies; the first place is for what does not move.
-    ends: [usize; 2],
     /// Desired velocity `u*`. [m/s] (3)
     bias: Vector3<f64>,
 }
@@ -45,11 +43,16 @@ struct Packed {
 #[derive(Debug, Default)]
 pub(super) struct PackedContacts {
     rows: Vec<Rows>,
+    /// Places of the two bodies of each; the first place is for what does not move.
+    ends: Vec<[u32; 2]>,
     bodies: Vec<Packed>,
     /// Velocities of the bodies; the first is of what does not move.
     pub(super) velocities: Vec<Scaled>,
+    /// Sweep in which each body was disturbed last, from 1, and number of the present one. (bodies)
+    disturbed: Vec<u32>,
+    sweep: u32,
     /// Place of the body whose run starts at an entry of the velocity, and the solve that found it. (n)
-    place_at: Vec<(u64, usize)>,
+    place_at: Vec<(u64, u32)>,
     solve: u64,
 }
 
@@ -64,14 +67,13 @@ impl PackedContacts {
         self.velocities.push([0.0; 6]);
         let blocks = &problem.blocks[island];
         // Old rows stay until they are written over: a third of a kilobyte each.
-        self.rows.resize(
-            blocks.len(),
-            Rows { K: [[[0.0; 6]; 3]; 2], ends: [0; 2], bias: Vector3::zeros() },
-        );
+        self.rows.resize(blocks.len(), Rows { K: [[[0.0; 6]; 3]; 2], bias: Vector3::zeros() });
+        self.ends.clear();
         for (i, block) in blocks.iter().enumerate() {
             let Some(ends) = self.ends_of(problem, block) else { return false };
+            self.ends.push(ends);
             let rows = &mut self.rows[i];
-            (rows.ends, rows.bias) = (ends, block.bias);
+            rows.bias = block.bias;
             for ((K, side), end) in rows.K.iter_mut().zip(&block.sides).zip(ends) {
                 let J = &problem.jacobian[side.offset..side.offset + 3 * side.len];
                 // A side that does not move has no rows.
@@ -80,21 +82,45 @@ impl PackedContacts {
                         .as_chunks::<6>()
                         .0
                         .get(row)
-                        .map_or([0.0; 6], |J| self.bodies[end].scaled(J));
+                        .map_or([0.0; 6], |J| self.bodies[end as usize].scaled(J));
                 }
             }
         }
+        self.sweep = 0;
+        self.disturbed.clear();
+        self.disturbed.resize(self.bodies.len(), 0);
         true
     }
 
+    /// Begins a sweep, and lists its contacts: all, or those of bodies that the last sweep disturbed.
+    pub(super) fn begin_sweep(&mut self, is_whole: bool, contacts: &mut Vec<u32>) {
+        let last = self.sweep;
+        self.sweep += 1;
+        let is_disturbed = |end: &u32| self.disturbed[*end as usize] == last;
+        let listed =
+            (0..).zip(&self.ends).filter(|(_, ends)| is_whole || ends.iter().any(is_disturbed));
+        contacts.clear();
+        contacts.extend(listed.map(|(contact, _)| contact));
+    }
+
+    /// Notes that a contact changed the velocities of its bodies, so that their contacts are visited in the next sweep.
+    #[inline]
+    pub(super) fn disturb(&mut self, contact: usize) {
+        for end in self.ends[contact] {
+            self.disturbed[end as usize] = self.sweep;
+        }
+        // What does not move is never disturbed.
+        self.disturbed[0] = 0;
+    }
+
     /// Places of the bodies that a block moves.
-    fn ends_of(&mut self, problem: &Problem, block: &Block) -> Option<[usize; 2]> {
+    fn ends_of(&mut self, problem: &Problem, block: &Block) -> Option<[u32; 2]> {
         let [a, b] = &block.sides;
         Some([self.place_of(problem, a)?, self.place_of(problem, b)?])
     }
 
     /// Place of the body that a side moves.
-    fn place_of(&mut self, problem: &Problem, side: &Side) -> Option<usize> {
+    fn place_of(&mut self, problem: &Problem, side: &Side) -> Option<u32> {
         if side.len == 0 {
             return Some(0);
         }
@@ -108,7 +134,7 @@ impl PackedContacts {
         let found = problem.runs.binary_search_by_key(&side.start, |run| run.start).ok()?;
         let run = problem.runs[found];
         let body = Packed::new(run, problem.inertia.get(run.offset..run.offset + 36)?)?;
-        let place = self.bodies.len();
+        let place = u32::try_from(self.bodies.len()).ok()?;
         self.velocities.push(body.scale(&problem.velocity[run.start..run.start + 6]));
         self.bodies.push(body);
         self.place_at[side.start] = (self.solve, place);
@@ -118,8 +144,8 @@ impl PackedContacts {
     /// `u − u*` of a contact. [m/s] (3)
     #[inline]
     pub(super) fn velocity_of(&self, contact: usize) -> Vector3<f64> {
-        let Rows { K: [of_a, of_b], ends: [a, b], bias } = &self.rows[contact];
-        let (a, b) = (&self.velocities[*a], &self.velocities[*b]);
+        let Rows { K: [of_a, of_b], bias } = &self.rows[contact];
+        let [a, b] = self.ends[contact].map(|end| &self.velocities[end as usize]);
         let row = |i: usize| {
             let (p, q) = (lanes(&of_a[i], a), lanes(&of_b[i], b));
             (p[0] + q[0]) + (p[1] + q[1])
@@ -130,9 +156,9 @@ impl PackedContacts {
     /// Adds a change `δ` of the impulse of a contact. [N·s] (3)
     #[inline]
     pub(super) fn apply(&mut self, contact: usize, delta: &Vector3<f64>) {
-        let Rows { K: [of_a, of_b], ends: [a, b], .. } = &self.rows[contact];
-        add(&mut self.velocities[*a], of_a, delta);
-        add(&mut self.velocities[*b], of_b, delta);
+        for (end, K) in self.ends[contact].iter().zip(&self.rows[contact].K) {
+            add(&mut self.velocities[*end as usize], K, delta);
+        }
     }
 
     /// Gives the velocities to the problem.

@@ -13,7 +13,7 @@ use crate::support::*;
 const KNOWN: [(&str, Integrator, u64); 4] = [
     ("hand", Integrator::Default, 0xc944_657f_fe05_bf68),
     ("humanoid_fall", Integrator::Default, 0x92a7_e7ff_a1ad_9929),
-    ("capsules", Integrator::Default, 0x21f9_aba6_3db5_c68f),
+    ("capsules", Integrator::Default, 0xb5e7_176d_5fb3_e5e7),
     ("anymal_momentum", Integrator::Variational, 0xc84a_5c85_727f_bb8c),
 ];
 /// Of the sines and their like that these were taken with.
