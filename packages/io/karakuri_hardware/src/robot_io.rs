@@ -25,9 +25,9 @@ pub trait RobotIo: Send {
     /// The robot is in hold afterwards.
     fn write(&mut self, robot: usize, command: &JointCommand) -> Result<(), RobotIoError>;
 
-    /// Makes every drive of a robot hold its present position, without feed-forward; where `gripping`, those of the end
-    /// effector keep their targets and feed-forward, and with them the grip. Vacuums stay as they are commanded: what they hold
-    /// would fall.
+    /// Makes every drive of a robot hold its present position: at rest with the effort that now bears its load, as it would sag
+    /// otherwise, in motion without feed-forward. Where `gripping`, those of the end effector keep their targets and feed-forward,
+    /// and with them the grip. Vacuums stay as they are commanded: what they hold would fall.
     fn hold(&mut self, robot: usize, gripping: bool);
 
     /// Advances to the next sample: one control period.

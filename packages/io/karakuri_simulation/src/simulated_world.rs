@@ -13,6 +13,9 @@ use crate::Tally;
 use crate::suction::SuctionCups;
 use crate::tools::{Tools, layout_of};
 
+/// Speed of a joint up to which its motor gives what bears its load, and nothing that speeds it up. [rad/s or m/s]
+const AT_REST: f64 = 0.02;
+
 /// World with its robots behind [`RobotIo`].
 #[derive(Debug, Clone)]
 pub struct SimulatedWorld {
@@ -183,14 +186,19 @@ impl RobotIo for SimulatedWorld {
             return;
         }
         let id = self.robots[robot];
-        let layout = &self.layouts[robot];
-        for joint in layout.joints.iter().filter(|j| j.driven) {
-            let position = self.world.robot(id).q()[joint.q];
+        let driven = || self.layouts[robot].joints.iter().filter(|joint| joint.driven);
+        let view = self.world.robot(id);
+        // What the motors of a robot at rest give bears its load: without it, it would sag on the springs of its drives.
+        let is_at_rest = driven().all(|joint| view.v()[joint.v].abs() <= AT_REST);
+        for joint in driven() {
+            let view = self.world.robot(id);
+            let position = view.q()[joint.q];
+            let effort = if is_at_rest { view.motor_effort(joint.v) } else { 0.0 };
             let drives = self.world.drive_mut(id);
             drives.velocity[joint.v] = 0.0;
             if !(gripping && joint.grips) {
                 drives.position[joint.v] = position;
-                drives.effort[joint.v] = 0.0;
+                drives.effort[joint.v] = effort;
             }
         }
     }

@@ -15,6 +15,11 @@ use karakuri_spatial::{Inertia, Matrix3, Pose, Vector3};
 
 /// Two hinged links of 1 kg that lie in the horizontal plane, so that gravity asks nothing of the drives.
 fn model() -> Arc<Model> {
+    arm(Vector3::z())
+}
+
+/// Two hinged links of 1 kg along x, with hinges of this axis.
+fn arm(axis: Vector3) -> Arc<Model> {
     let inertia = Inertia {
         mass: 1.0,
         com: Vector3::new(0.1, 0.0, 0.0),
@@ -22,7 +27,7 @@ fn model() -> Arc<Model> {
     };
     let hinge = |name: &str, parent: &str, child: &str| {
         let at = Pose::from_translation(Vector3::new(0.2, 0.0, 0.0));
-        let mut joint = JointSpec::revolute(name, parent, child, Vector3::z()).at(at);
+        let mut joint = JointSpec::revolute(name, parent, child, axis).at(at);
         joint.drive = Some(Drive { stiffness: 200.0, damping: 20.0 });
         joint.limits = Limits { lower: -2.0, upper: 2.0, velocity: 5.0, effort: 20.0 };
         joint
@@ -81,6 +86,31 @@ fn a_hand_keeps_what_it_grips() {
     world.add_robot("arm", hand(), &[0.0, 0.0]).unwrap();
     grips_on(&mut SimulatedWorld::new(world, 2));
     grips_on(&mut Mock::new("arm", &hand(), &[0.0, 0.0], 2e-3));
+}
+
+/// Without what feeds its gravity forward, the shoulder would sag by `0.4 m · 9.81 N / 200 N·m/rad`, 20 mrad.
+#[test]
+fn an_arm_at_rest_does_not_sag_when_it_is_held() {
+    let mut world = World::new(WorldSettings::default());
+    let id = world.add_robot("arm", arm(Vector3::y()), &[0.0, 0.0]).unwrap();
+    let mut io = SimulatedWorld::new(world, 2);
+    let mut command = JointCommand::new(&io.robots()[0]);
+    command.position.fill(0.0);
+    // Gravity of links with their centres 0.1 m from their hinges, 0.2 m apart.
+    command.effort.copy_from_slice(&[-0.4 * 9.81, -0.1 * 9.81]);
+    io.write(0, &command).unwrap();
+    (0..2000).for_each(|_| io.advance().unwrap());
+    let sag = |io: &SimulatedWorld| {
+        io.world().robot(id).q().iter().fold(0.0, |most: f64, q| most.max(q.abs()))
+    };
+    assert!(sag(&io) < 1e-4, "{}", sag(&io));
+    io.hold(0, true);
+    (0..2000).for_each(|_| io.advance().unwrap());
+    assert!(sag(&io) < 1e-4, "{}", sag(&io));
+    // Put elsewhere, it is held without what it gave before.
+    io.world_mut().set_robot_state(id, &[1.0, 0.0], &[0.0, 0.0]).unwrap();
+    io.hold(0, true);
+    assert_eq!(io.world_mut().drive_mut(id).effort, [0.0, 0.0]);
 }
 
 #[test]

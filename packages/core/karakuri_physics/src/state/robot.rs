@@ -201,8 +201,9 @@ impl Robot {
     pub(crate) fn set_state(&mut self, q: &[f64], v: &[f64]) {
         self.q.copy_from_slice(q);
         self.v.copy_from_slice(v);
-        // Impulses belong to the place that is left.
+        // Impulses and efforts belong to the place that is left.
         self.impulses.fill(JointImpulses::default());
+        self.efforts.fill(0.0);
         for ball in &mut self.ball_limits {
             ball.impulses = [0.0; 3];
         }
