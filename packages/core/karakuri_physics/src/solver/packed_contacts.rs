@@ -66,8 +66,9 @@ impl PackedContacts {
         self.velocities.clear();
         self.velocities.push([0.0; 6]);
         let blocks = &problem.blocks[island];
-        // Old rows stay until they are written over: a third of a kilobyte each.
-        self.rows.resize(blocks.len(), Rows { K: [[[0.0; 6]; 3]; 2], bias: Vector3::zeros() });
+        // Old rows stay until they are written over, also those beyond a small island: a third of a kilobyte each.
+        let none = Rows { K: [[[0.0; 6]; 3]; 2], bias: Vector3::zeros() };
+        self.rows.resize(self.rows.len().max(blocks.len()), none);
         self.ends.clear();
         for (i, block) in blocks.iter().enumerate() {
             let Some(ends) = self.ends_of(problem, block) else { return false };
