@@ -13,7 +13,7 @@ use crate::Tally;
 use crate::suction::SuctionCups;
 use crate::tools::{Tools, layout_of};
 
-/// Speed of a joint up to which its motor gives what bears its load, and nothing that speeds it up. [rad/s or m/s]
+/// Speed of a joint up to which its drive gives what bears its load, and nothing that speeds it up. [rad/s or m/s]
 const AT_REST: f64 = 0.02;
 
 /// World with its robots behind [`RobotIo`].
@@ -188,12 +188,12 @@ impl RobotIo for SimulatedWorld {
         let id = self.robots[robot];
         let driven = || self.layouts[robot].joints.iter().filter(|joint| joint.driven);
         let view = self.world.robot(id);
-        // What the motors of a robot at rest give bears its load: without it, it would sag on the springs of its drives.
+        // What the drives of a robot at rest give bears its load: without it, it would sag on their springs.
         let is_at_rest = driven().all(|joint| view.v()[joint.v].abs() <= AT_REST);
         for joint in driven() {
             let view = self.world.robot(id);
             let position = view.q()[joint.q];
-            let effort = if is_at_rest { view.motor_effort(joint.v) } else { 0.0 };
+            let effort = if is_at_rest { view.drive_effort(joint.v) } else { 0.0 };
             let drives = self.world.drive_mut(id);
             drives.velocity[joint.v] = 0.0;
             if !(gripping && joint.grips) {

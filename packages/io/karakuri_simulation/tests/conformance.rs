@@ -7,7 +7,8 @@ use std::sync::Arc;
 use karakuri_hardware::conformance::{Trial, check};
 use karakuri_hardware::{JointCommand, RobotIo, RobotState};
 use karakuri_model::{
-    Drive, EndEffector, FrameId, JointSpec, Limits, LinkSpec, Model, ModelBuilder,
+    Drive, EndEffector, FrameId, JointSpec, Limits, Linear, LinkSpec, Model, ModelBuilder,
+    MotorCommand, MotorSpec,
 };
 use karakuri_physics::{JointLimits, World, WorldSettings};
 use karakuri_simulation::{Mock, SimulatedWorld};
@@ -88,29 +89,41 @@ fn a_hand_keeps_what_it_grips() {
     grips_on(&mut Mock::new("arm", &hand(), &[0.0, 0.0], 2e-3));
 }
 
-/// Without what feeds its gravity forward, the shoulder would sag by `0.4 m · 9.81 N / 200 N·m/rad`, 20 mrad.
+/// Without what feeds its gravity forward, the shoulder would sag by `0.4 m · 9.81 N / 200 N·m/rad`, 20 mrad. A motor beside the
+/// drive, here one that gives half of it, gives its own.
 #[test]
 fn an_arm_at_rest_does_not_sag_when_it_is_held() {
-    let mut world = World::new(WorldSettings::default());
-    let id = world.add_robot("arm", arm(Vector3::y()), &[0.0, 0.0]).unwrap();
-    let mut io = SimulatedWorld::new(world, 2);
-    let mut command = JointCommand::new(&io.robots()[0]);
-    command.position.fill(0.0);
     // Gravity of links with their centres 0.1 m from their hinges, 0.2 m apart.
-    command.effort.copy_from_slice(&[-0.4 * 9.81, -0.1 * 9.81]);
-    io.write(0, &command).unwrap();
-    (0..2000).for_each(|_| io.advance().unwrap());
-    let sag = |io: &SimulatedWorld| {
-        io.world().robot(id).q().iter().fold(0.0, |most: f64, q| most.max(q.abs()))
-    };
-    assert!(sag(&io) < 1e-4, "{}", sag(&io));
-    io.hold(0, true);
-    (0..2000).for_each(|_| io.advance().unwrap());
-    assert!(sag(&io) < 1e-4, "{}", sag(&io));
-    // Put elsewhere, it is held without what it gave before.
-    io.world_mut().set_robot_state(id, &[1.0, 0.0], &[0.0, 0.0]).unwrap();
-    io.hold(0, true);
-    assert_eq!(io.world_mut().drive_mut(id).effort, [0.0, 0.0]);
+    let gravity = [-0.4 * 9.81, -0.1 * 9.81];
+    for beside in [0.0, 0.5 * gravity[0]] {
+        let mut world = World::new(WorldSettings::default());
+        let id = world.add_robot("arm", arm(Vector3::y()), &[0.0, 0.0]).unwrap();
+        let motor = MotorSpec {
+            name: "beside".to_owned(),
+            joint: "shoulder".to_owned(),
+            law: Arc::new(Linear { stiffness: 0.0, damping: 0.0 }),
+            command: MotorCommand { effort: beside, ..MotorCommand::default() },
+            effort: 10.0,
+        };
+        world.add_motor(id, motor).unwrap();
+        let mut io = SimulatedWorld::new(world, 2);
+        let mut command = JointCommand::new(&io.robots()[0]);
+        command.position.fill(0.0);
+        command.effort.copy_from_slice(&[gravity[0] - beside, gravity[1]]);
+        io.write(0, &command).unwrap();
+        (0..2000).for_each(|_| io.advance().unwrap());
+        let sag = |io: &SimulatedWorld| {
+            io.world().robot(id).q().iter().fold(0.0, |most: f64, q| most.max(q.abs()))
+        };
+        assert!(sag(&io) < 1e-4, "{}", sag(&io));
+        io.hold(0, true);
+        (0..2000).for_each(|_| io.advance().unwrap());
+        assert!(sag(&io) < 1e-4, "{}", sag(&io));
+        // Put elsewhere, it is held without what it gave before.
+        io.world_mut().set_robot_state(id, &[1.0, 0.0], &[0.0, 0.0]).unwrap();
+        io.hold(0, true);
+        assert_eq!(io.world_mut().drive_mut(id).effort, [0.0, 0.0]);
+    }
 }
 
 #[test]

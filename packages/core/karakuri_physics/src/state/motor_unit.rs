@@ -7,7 +7,7 @@ use karakuri_model::{Model, Motor, MotorCommand, MotorState};
 const ROUNDS: usize = 80;
 
 /// State of a motor after the last step.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct MotorReport {
     /// Mean effort in the last step. [N·m or N]
     pub effort: f64,
@@ -50,7 +50,7 @@ impl MotorUnit {
             pushes: false,
             saturated: false,
             impulse: 0.0,
-            report: MotorReport { effort: 0.0, mismatch: 0.0, saturated: false },
+            report: MotorReport::default(),
             motor,
         }
     }
@@ -66,6 +66,7 @@ impl MotorUnit {
     /// Puts the motor at rest in a new place.
     pub(crate) fn forget(&mut self) {
         (self.memory, self.impulse, self.saturated) = (0.0, 0.0, false);
+        self.report = MotorReport::default();
     }
 
     /// `h b` and `h g` of the motor while it is in the operator.

@@ -61,6 +61,5 @@ impl World {
         unit.enabled = enabled;
         // What it remembers is of the time before it was switched.
         unit.forget();
-        unit.report = MotorReport { effort: 0.0, mismatch: 0.0, saturated: false };
     }
 }

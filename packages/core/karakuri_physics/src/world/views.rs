@@ -55,6 +55,17 @@ impl<'a> RobotView<'a> {
     pub fn motor_effort(self, dof: usize) -> f64 {
         self.0.efforts[dof] - self.0.back_emf[dof] * self.0.v[dof]
     }
+    /// Effort of a joint's drive in the last step, without the motors beside it; 0 where it is off. [N·m or N]
+    ///
+    /// # Panics
+    /// When there is no velocity coordinate `dof`.
+    pub fn drive_effort(self, dof: usize) -> f64 {
+        if !self.0.drives.enabled[dof] {
+            return 0.0;
+        }
+        let beside = self.0.motors.iter().filter(|unit| unit.dof == dof);
+        self.0.efforts[dof] - beside.map(|unit| unit.report.effort).sum::<f64>()
+    }
     /// Targets and gains of its drives. (nv each)
     pub fn drives(self) -> &'a Drives {
         &self.0.drives
