@@ -23,6 +23,9 @@ from unique_identifier_msgs.msg import UUID
 DEADLINE = 60.0
 #: Pause between two looks at everything, in seconds: an executor that looks at each message of a robot takes a sixth of a processor.
 PAUSE = 0.005
+#: How many messages a topic keeps until they are taken: a simulation that is not paced publishes thousands in a second, and a busy
+#: machine lets a test look seldom.
+QUEUE = 5000
 
 
 def latched(depth=1):
@@ -153,7 +156,7 @@ class Ros:
         self.wait_for(future.done, timeout, what)
         return future.result()
 
-    def subscribe(self, kind, name, qos=10):
+    def subscribe(self, kind, name, qos=QUEUE):
         """Collects the messages of a topic."""
         return Topic(self, kind, name, qos)
 
