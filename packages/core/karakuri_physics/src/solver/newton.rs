@@ -18,8 +18,8 @@
 //!    reverted and repeated with more regularisation; where the most fails, gradient steps look for a better start.
 //!
 //! The first centre is zero, and only contacts that slid before begin with a shift: of all solutions this finds one
-//! that holds, if any holds, with the least impulses. A grip does not depend on the path that led to it. Only a warm
-//! start that is all but the solution is its own centre: an island at rest needs no more than a round, and comes to rest to
+//! that holds, if any holds, with the least impulses. What stuck in the last step is [let go](holding) only where nothing else is
+//! found. Only a warm start that is all but the solution is its own centre: an island at rest needs no more than a round, and comes to rest to
 //! the last digits.
 //! [Castro, Permenter, Han 2023; Acary, Cadoux, Lemaréchal, Malick 2011; Alart & Curnier 1991; Rockafellar 1976]
 //!
@@ -29,6 +29,7 @@
 //!
 //! Limits: Coulomb rounds may fail on crowds of contacts that all slide with high friction, off the centres of light bodies.
 
+mod holding;
 mod line_search;
 mod sliding;
 #[cfg(test)]
@@ -128,6 +129,8 @@ struct BlockState {
     slope: Matrix3<f64>,
     /// `λ(v)` with what springs in series yield towards it, where a step is found in velocities.
     aim: Vector3<f64>,
+    /// Whether it is a contact that stuck in the last step.
+    stuck: bool,
     /// Nodes of its sides; `NONE` where a side does not move.
     nodes: [usize; 2],
 }
@@ -199,6 +202,9 @@ pub(super) struct Newton {
     stick_search: StickSearch,
     /// Whether the island may hold as a whole: no contact slid at the start, and it was not searched yet.
     may_hold: bool,
+    /// Impulses that let nothing go, and a solution that does; empty where none was found. (blocks)
+    held: Vec<Vector3<f64>>,
+    loose: Vec<Vector3<f64>>,
     /// Direction in velocity space, laid out as the world's velocity. (n)
     step: Vec<f64>,
     /// Velocity without the impulses of these blocks, laid out as the world's. (n)
@@ -244,8 +250,9 @@ impl Newton {
         }
         let reached = self.convex_rounds(problem, island.clone(), settings);
         if reached > settings.tolerance && !self.slide(problem, island.clone(), settings) {
-            self.coulomb_rounds(problem, island, settings, reached);
+            self.coulomb_rounds(problem, island.clone(), settings, reached);
         }
+        self.keep_holding(problem, island);
         self.iterations
     }
 
@@ -286,6 +293,11 @@ impl Newton {
                 *node = self.node_at[side.start];
             }
             self.states.push(start(problem, block, nodes));
+        }
+        for found in [&mut self.held, &mut self.loose] {
+            found.clear();
+            // Now, as the first time that it is needed may be long after the first step.
+            found.reserve(self.states.len());
         }
         self.base.resize(problem.velocity.len(), 0.0);
         for run in &self.runs {
@@ -342,6 +354,10 @@ impl Newton {
             {
                 break;
             }
+            if last <= FINE && !self.lets_go() {
+                self.held.clear();
+                self.held.extend(self.states.iter().map(|state| state.alpha));
+            }
             let scale = self.velocity_scale(&problem.blocks[island.clone()]);
             // What holds must be known before anything may slide.
             // Regularisation makes all contacts creep: until that is small, sliding and creep look alike.
@@ -374,26 +390,6 @@ impl Newton {
             }
         }
         last
-    }
-
-    /// Impulses with which nothing slides, if there are any: their natural map. Looked for once. [m/s or rad/s]
-    fn hold(
-        &mut self,
-        problem: &mut Problem,
-        island: Range<usize>,
-        settings: &SolverSettings,
-    ) -> Option<f64> {
-        let blocks = &problem.blocks[island.clone()];
-        if !std::mem::take(&mut self.may_hold) {
-            return None;
-        }
-        if !self.stick_search.finds(problem, blocks, GOAL * settings.tolerance) {
-            return None;
-        }
-        for (i, state) in self.states.iter_mut().enumerate() {
-            state.lambda = self.stick_search.impulse(i);
-        }
-        Some(self.accept(problem, island).0)
     }
 
     /// Rounds with Coulomb's shifts: less regularised while they make progress, more while they do not.
@@ -738,6 +734,7 @@ fn start(problem: &Problem, block: &Block, nodes: [usize; 2]) -> BlockState {
         lambda: block.impulse,
         slope: Matrix3::zeros(),
         aim: block.impulse,
+        stuck: block.is_contact() && impulse.x > 0.0 && !block.slid,
         nodes,
     }
 }

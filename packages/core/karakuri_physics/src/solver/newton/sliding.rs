@@ -17,7 +17,7 @@ const MOST_SLIDING: usize = 20;
 
 impl Newton {
     /// Solves an island that slides from the impulses of the regularised law with centre zero, which are the least; whether that
-    /// went well. If not, everything is as before.
+    /// went well, and let nothing go. If not, everything is as before.
     pub(super) fn slide(
         &mut self,
         problem: &mut Problem,
@@ -45,7 +45,11 @@ impl Newton {
         if self.round(problem, island.clone(), enough, settings)
             && self.finish_sliding(problem, island.clone(), settings)
         {
-            return true;
+            if !self.lets_go() {
+                return true;
+            }
+            self.loose.clear();
+            self.loose.extend(self.states.iter().map(|state| state.alpha));
         }
         // All as before, so that a failed try costs only time.
         let blocks = &mut problem.blocks[island.clone()];

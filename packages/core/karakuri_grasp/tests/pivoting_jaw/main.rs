@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a helper of tests may stop them")]
 
+mod lift;
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -90,28 +92,46 @@ impl Cell {
         let mut scene = Scene::parse(&read_text(&scene()).unwrap(), "so101.yaml").unwrap();
         scene.settings.gravity = Vector3::zeros();
         scene.bodies.clear();
+        let mut cell = Self::of(scene, &[0.0; 5]);
+        // In the middle of the jaws' width, 1 mm before the fixed jaw.
+        let middle = Pose::from_translation(Vector3::new(0.0, 0.5 * width + 0.001, 0.0));
+        let place = cell.tool() * middle;
+        let shape = Shape::Box { size: Vector3::repeat(width) };
+        let cube =
+            BodyDescription { friction: 0.6, ..BodyDescription::new("cube", shape, 0.02, place) };
+        cell.world.add_body(cube).unwrap();
+        cell
+    }
+
+    /// so101 in a scene with the joints of its arm at these positions, its jaw open. [rad]
+    fn of(mut scene: Scene, arm: &[f64]) -> Self {
         scene.robots[0].joints.clear();
         let model = Arc::new(model());
         let mut world = World::from_scene(&scene, std::slice::from_ref(&model)).unwrap();
         let robot = world.robot_ids().next().unwrap();
-        let mut q = vec![0.0; model.nq];
         let machine =
             PickAndPlace::new(Arc::clone(&model), PickAndPlaceSettings::default(), settings())
                 .unwrap();
-        let joint = &model.joints[machine.opening_hand().unwrap().fingers().joint().0];
-        q[joint.q_start] = machine.opening_hand().unwrap().fingers().position(0.06);
+        let fingers = machine.opening_hand().unwrap().fingers();
+        let mut q = vec![0.0; model.nq];
+        q[..arm.len()].copy_from_slice(arm);
+        q[model.joints[fingers.joint().0].q_start] = fingers.position(0.06);
         world.set_robot_state(robot, &q, &vec![0.0; model.nv]).unwrap();
         for joint in &model.joints {
             world.drive_mut(robot).position[joint.v_start] = q[joint.q_start];
         }
-        // In the middle of the jaws' width, 1 mm before the fixed jaw.
-        let tool = frame_pose(&model, world.robot(robot).data(), frame(&model, "tool"));
-        let place = tool * Pose::from_translation(Vector3::new(0.0, 0.5 * width + 0.001, 0.0));
-        let shape = Shape::Box { size: Vector3::repeat(width) };
-        let cube =
-            BodyDescription { friction: 0.6, ..BodyDescription::new("cube", shape, 0.02, place) };
-        world.add_body(cube).unwrap();
         Self { world, robot, model, machine, n: 0, is_measured: true }
+    }
+
+    /// Pose of the tool frame in the world.
+    fn tool(&self) -> Pose {
+        frame_pose(&self.model, self.world.robot(self.robot).data(), frame(&self.model, "tool"))
+    }
+
+    /// Position of the cube in the tool frame. [m] (3)
+    fn in_hand(&self) -> Vector3 {
+        let cube = self.world.body(self.world.find_body("cube").unwrap());
+        (self.tool().inverse() * cube.pose()).translation
     }
 
     /// A sample, the hand's target for it, and the period after it.
@@ -162,11 +182,7 @@ impl Cell {
 
     /// Force with which the contacts press the cube on the fixed jaw, along the opening. [N]
     fn pressed(&self) -> f64 {
-        let tool = frame_pose(
-            &self.model,
-            self.world.robot(self.robot).data(),
-            frame(&self.model, "tool"),
-        );
+        let tool = self.tool();
         let cube = self.world.find_part("cube").unwrap();
         let fixed = self.world.find_part("so101/gripper_link").unwrap();
         let on = self.world.contacts_on(cube).filter(|contact| contact.a == fixed);
@@ -236,17 +252,12 @@ fn a_cube_stalls_it_with_the_force_that_was_asked_for_and_is_held() {
         assert!((position - expected).abs() < 0.02, "{width} m at {position} rad, not {expected}");
         assert!((report.opening - hand.opening(expected)).abs() < 0.0015, "{report:?}");
         // Shaken by the arm, it stays in the hand.
-        let tool = frame(&cell.model, "tool");
-        let in_hand = |cell: &Cell| {
-            let tool = frame_pose(&cell.model, cell.world.robot(cell.robot).data(), tool);
-            tool.inverse() * cell.world.body(cell.world.find_body("cube").unwrap()).pose()
-        };
-        let before = in_hand(&cell);
+        let before = cell.in_hand();
         for n in 0..200 {
             cell.world.drive_mut(cell.robot).position[0] = 0.2 * (0.06 * f64::from(n)).sin();
             cell.step();
         }
-        let slip = (in_hand(&cell).translation - before.translation).norm();
+        let slip = (cell.in_hand() - before).norm();
         assert!(slip < 0.002, "{width} m, {force} N: it slips by {slip} m");
         let report = cell.command(0.06, 0.0);
         assert!(report.reached_goal && cell.pressed().abs() < 1e-9, "let go: {report:?}");
