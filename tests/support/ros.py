@@ -50,7 +50,10 @@ class Topic:
         if self.subscription is None:
             return
         with self.subscription.handle:
-            while taken := self.subscription.handle.take_message(self.subscription.msg_type, False):
+            # No more than are kept: where they come faster than they are taken, it would never end.
+            for _ in range(QUEUE):
+                if (taken := self.subscription.handle.take_message(self.subscription.msg_type, False)) is None:
+                    return
                 self._keep(*taken)
 
     @property
@@ -132,6 +135,9 @@ class Ros:
         self.executor.spin_once(timeout_sec=0.02)
         for topic in self.topics:
             topic.take_all()
+        # One callback a turn: services and actions must have theirs beside topics that always have a message.
+        for _ in self.topics:
+            self.executor.spin_once(timeout_sec=0.0)
         for client in list(self._feedback):
             self._take_feedback(client)
         time.sleep(PAUSE)
