@@ -51,7 +51,7 @@ class Topic:
             return
         with self.subscription.handle:
             # No more than are kept: where they come faster than they are taken, it would never end.
-            for _ in range(QUEUE):
+            for _ in range(self.subscription.qos_profile.depth):
                 if (taken := self.subscription.handle.take_message(self.subscription.msg_type, False)) is None:
                     return
                 self._keep(*taken)
