@@ -40,12 +40,12 @@ impl Newton {
 
     /// Goes back to impulses that let nothing go, where those found do; else to the least that do.
     pub(super) fn keep_holding(&mut self, problem: &mut Problem, island: Range<usize>) {
+        let found = [&self.held, &self.loose].into_iter().find(|found| !found.is_empty());
+        let Some(found) = found else { return };
         let blocks = &mut problem.blocks[island.clone()];
         if !self.lets_go() && self.measure(blocks).0 <= FINE {
             return;
         }
-        let found = [&self.held, &self.loose].into_iter().find(|found| !found.is_empty());
-        let Some(found) = found else { return };
         for (impulse, block) in found.iter().zip(blocks) {
             block.impulse = *impulse;
         }
