@@ -1,8 +1,6 @@
 //! A cube of the table, gripped from many places and lifted.
 
 use karakuri_dynamics::{Data, gravity_effort};
-use karakuri_files::read_text;
-use karakuri_physics::Scene;
 use karakuri_testkit::Random;
 
 use super::{Cell, PERIOD, scene};
@@ -35,7 +33,7 @@ fn at(time: f64) -> [f64; 5] {
 /// How far a cube moves in the hand while it is lifted. The cube stood up to 0.5 mm beside its place, the joints are up to `error` off. [m, rad]
 fn slip(seed: u64, is_rigid: bool, error: f64) -> f64 {
     let mut random = Random::new(seed);
-    let mut scene = Scene::parse(&read_text(&scene()).unwrap(), "so101.yaml").unwrap();
+    let mut scene = scene();
     let cube = scene.bodies.iter_mut().find(|body| body.description.name == "cube").unwrap();
     cube.description.pose.translation.x += random.uniform(-5e-4, 5e-4);
     cube.description.pose.translation.y += random.uniform(-5e-4, 5e-4);

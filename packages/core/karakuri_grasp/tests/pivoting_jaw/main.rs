@@ -29,12 +29,17 @@ const CUBE: f64 = 0.025;
 /// Force of so101's dry friction at the jaw: 0.052 N·m at 0.07 m at least. [N]
 const FRICTION: f64 = 0.75;
 
-fn scene() -> PathBuf {
+/// The scene of so101, a table and a cube.
+fn scene() -> Scene {
+    Scene::parse(&read_text(&scene_path()).unwrap(), "so101.yaml").unwrap()
+}
+
+fn scene_path() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../config/scenes/so101.yaml")
 }
 
 fn model() -> Model {
-    let folder = scene().parent().unwrap().join("../..");
+    let folder = scene_path().parent().unwrap().join("../..");
     let urdf = folder.join("urdf/so101/so101.urdf");
     load_robot(&urdf, Some(&folder.join("config/so101.yaml")), None).unwrap().model
 }
@@ -89,7 +94,7 @@ struct Cell {
 
 impl Cell {
     fn new(width: f64) -> Self {
-        let mut scene = Scene::parse(&read_text(&scene()).unwrap(), "so101.yaml").unwrap();
+        let mut scene = scene();
         scene.settings.gravity = Vector3::zeros();
         scene.bodies.clear();
         let mut cell = Self::of(scene, &[0.0; 5]);
