@@ -132,12 +132,12 @@ class Ros:
 
     def _look(self):
         """Takes what came, and waits a little for more."""
-        self.executor.spin_once(timeout_sec=0.02)
+        # One callback a turn: services and actions must have theirs beside topics that always have a message. All turns with
+        # one timeout: at another, rclpy begins again with what awaits, and never comes to the rest.
+        for _ in range(1 + len(self.topics)):
+            self.executor.spin_once(timeout_sec=0.0)
         for topic in self.topics:
             topic.take_all()
-        # One callback a turn: services and actions must have theirs beside topics that always have a message.
-        for _ in self.topics:
-            self.executor.spin_once(timeout_sec=0.0)
         for client in list(self._feedback):
             self._take_feedback(client)
         time.sleep(PAUSE)
