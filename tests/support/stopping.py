@@ -13,6 +13,8 @@ from support.arm import ARM, distance, moving, nanoseconds
 PERIOD = 2_000_000
 #: Share of real time at which a move is stopped: a control period then takes 0.5 s, which is long beside the way of a message.
 SLOW = 0.004
+#: Most samples that a busy machine loses of the beginning of a move.
+LOST = 50
 
 
 def periods_until_braked(commander, ros, meanwhile=nullcontext(), fast=0.0):
@@ -22,6 +24,7 @@ def periods_until_braked(commander, ros, meanwhile=nullcontext(), fast=0.0):
     `fast` is the share of real time in force before and after.
     """
     commands, states = (ros.subscribe(JointState, f"/arm/{name}", 10_000) for name in ("joint_command", "joint_states"))
+    commands.wait()
     ros.result(_begin(commander, commands, "whole"))
     whole = _velocities(commands.messages)
     assert ros.call(ResetSimulation, "/arm/sim/reset_simulation").result.result == 1
@@ -42,9 +45,8 @@ def periods_until_braked(commander, ros, meanwhile=nullcontext(), fast=0.0):
     # The answer to the act may be here before the last commands.
     commands.wait(lambda m: nanoseconds(m.header.stamp) >= nanoseconds(rest.header.stamp))
     stopped = _velocities(commands.messages)
-    # Both moves are the same; their beginnings are not at the same time.
-    shift = min(whole) - min(stopped)
-    brakes = next(at for at, v in sorted(stopped.items()) if distance(v, whole[at + shift]) > 1e-3)
+    shift = _shift(stopped, whole)
+    brakes = next(at for at, v in sorted(stopped.items()) if at + shift in whole and distance(v, whole[at + shift]) > 1e-3)
     for topic in (commands, states):
         topic.close()
     return (brakes - called) / PERIOD, (brakes - answered) / PERIOD
@@ -61,3 +63,14 @@ def _velocities(messages):
     commanded = {nanoseconds(m.header.stamp): [m.velocity[m.name.index(name)] for name in ARM] for m in messages}
     begun = min(at for at, v in commanded.items() if max(map(abs, v)) > 1e-6)
     return {at: v for at, v in commanded.items() if at >= begun}
+
+
+def _shift(stopped, whole):
+    """Time from a command of the stopped move to the same one of the whole move, whose beginning is at another time: where most commands
+    agree, because some of either beginning may be lost. [ns]"""
+
+    def agreeing(shift):
+        return sum(at + shift in whole and distance(v, whole[at + shift]) < 1e-9 for at, v in stopped.items())
+
+    begun = min(whole) - min(stopped)
+    return max((begun + samples * PERIOD for samples in range(-LOST, LOST + 1)), key=agreeing)
